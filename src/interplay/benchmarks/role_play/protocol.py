@@ -1,0 +1,169 @@
+"""The protocol of PingPong, version 2: the emulated user speaks first; judges see the card and the whole dialogue."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import Annotated, Any
+
+from interplay.benchmarks.role_play.scenarios import Character, Scene, scene_of
+from interplay.core.benchmark import Options, Role
+from interplay.core.conversation import Conversation
+from interplay.core.failures import Mistake
+from interplay.core.forms import Longest
+from interplay.core.prompts import Prompts
+from interplay.core.wire import Sampling, digest_of
+from interplay.judging.fence import fenced, mark_of
+from interplay.judging.rubric import Criterion, Flag, Rubric
+
+PROMPTS = Prompts.read(Path(str(files(__package__) / "prompts")))
+LANGUAGE_NAMES = {"en": "English"}
+
+ROLES = (
+    Role("player", "subject", Sampling(0.6, 0.9, 1536), "plays the character; the model that is measured"),
+    Role("interrogator", "simulator", Sampling(0.8, 0.95, 1024), "the emulated user"),
+    Role(
+        "judge", "judge", Sampling(0.1, 0.95, 4096), "scores every turn of the player; there may be several"
+    ),
+)
+JUDGE = "judge"
+CRITERIA = (
+    Criterion("in_character", "The reply fits the character: nothing in it contradicts the card."),
+    Criterion(
+        "entertaining", "The reply is engaging and fun to read, and does not repeat what was said before."
+    ),
+    Criterion(
+        "fluency",
+        "The language is flawless: no awkward phrase, no wrong form or spelling, no word of another language.",
+    ),
+)
+REFUSAL = Flag("is_refusal", "The player declines to play on, or says that it cannot.")
+AGREEMENT = ("strongly disagree", "disagree", "neither agree nor disagree", "agree", "strongly agree")
+
+
+@dataclass(frozen=True)
+class Utterance:
+    """What the emulated user says next."""
+
+    next_utterance: Annotated[str, Longest(600)]
+
+
+@dataclass(frozen=True)
+class Turn:
+    """One exchange."""
+
+    user: str
+    player: str
+
+
+@dataclass(frozen=True)
+class Dialogue:
+    """A conversation that was played to its end."""
+
+    turns: tuple[Turn, ...]
+
+
+async def play(talk: Conversation, options: Options) -> Dialogue:
+    """The emulated user, who knows only the summary, talks to the player, who has the card."""
+    scene = scene_of(talk.scenario)
+    interrogator = talk.seat("interrogator", brief=_user_brief(scene))
+    player = talk.seat("player", brief=card_of(scene.character))
+    talk.tell([interrogator], PROMPTS.fill("interrogator_opening"))
+    turns = []
+    for _ in range(scene.situation.turns):
+        said = (await talk.ask(interrogator, Utterance)).next_utterance.strip()
+        talk.tell([player], said, source=interrogator)
+        answer = await talk.ask(player)
+        talk.tell([interrogator], answer, source=player)
+        turns.append(Turn(said, answer))
+    return Dialogue(tuple(turns))
+
+
+def card_of(character: Character) -> str:
+    """The card as the player gets it, and as judges see it."""
+    return PROMPTS.fill(
+        "player",
+        name=character.name,
+        persona=character.persona,
+        example=character.example,
+        greeting=character.greeting,
+    )
+
+
+def _user_brief(scene: Scene) -> str:
+    return PROMPTS.fill(
+        "interrogator",
+        name=scene.character.name,
+        summary=scene.character.summary,
+        situation=scene.situation.text,
+        language=LANGUAGE_NAMES[scene.language],
+    )
+
+
+def rubric(options: Options) -> Rubric:
+    """The rubric of version 2: three criteria on a Likert scale, and refusal."""
+    limit = options["explanation"]
+    if not limit.isdecimal() or not 20 <= int(limit) <= 5000:
+        raise Mistake(f"explanation is a number of characters from 20 to 5000, not {limit!r}")
+    return Rubric("v2", CRITERIA, (REFUSAL,), (1, 5), AGREEMENT, int(limit))
+
+
+@dataclass(frozen=True)
+class TurnJudging:
+    """One judge reads the card and the whole dialogue and scores every turn."""
+
+    rubric: Rubric
+
+    @property
+    def name(self) -> str:
+        return self.rubric.name
+
+    @property
+    def digest(self) -> str:
+        texts = [PROMPTS.texts["judge"], PROMPTS.texts["judge_material"], PROMPTS.texts["player"]]
+        return digest_of([self.rubric.digest, texts])
+
+    async def __call__(self, talk: Conversation, outcome: Dialogue) -> Mapping[str, Any]:
+        mark = mark_of(talk.secret, talk.stage, talk.item)
+        judge = talk.seat(talk.cast[JUDGE].model, role=JUDGE, brief=self._brief())
+        talk.tell([judge], self._material(scene_of(talk.scenario), outcome, mark))
+        return await talk.ask(judge, self.rubric.form(len(outcome.turns)))
+
+    def _brief(self) -> str:
+        """The same for all conversations, so that endpoints can keep it in their prompt cache."""
+        low, high = self.rubric.scale
+        labels = [
+            f"{number}: {label}"
+            for number, label in zip(range(low, high + 1), self.rubric.labels, strict=True)
+        ]
+        return PROMPTS.fill(
+            "judge",
+            criteria="\n".join(f"- {one.name}: {one.statement}" for one in self.rubric.criteria),
+            scale="\n".join(labels),
+            flags="\n".join(f"- {flag.name}: {flag.meaning}" for flag in self.rubric.flags),
+            limit=str(self.rubric.explanation),
+            form=self._example(),
+        )
+
+    def _material(self, scene: Scene, dialogue: Dialogue, mark: str) -> str:
+        words = self.rubric.words()
+        turns = [
+            f"Turn {number}\nuser:\n{fenced(turn.user, mark, words)}\nplayer:\n{fenced(turn.player, mark, words)}"
+            for number, turn in enumerate(dialogue.turns, 1)
+        ]
+        return PROMPTS.fill(
+            "judge_material",
+            mark=mark,
+            card=fenced(card_of(scene.character), mark, words),
+            dialogue="\n\n".join(turns),
+            count=str(len(turns)),
+        )
+
+    def _example(self) -> str:
+        entry: dict[str, Any] = {}
+        for flag in self.rubric.flags:
+            entry |= {f"{flag.name}_explanation": "...", flag.name: False}
+        for one in self.rubric.criteria:
+            entry |= {f"{one.name}_explanation": "...", f"{one.name}_score": sum(self.rubric.scale) // 2}
+        return json.dumps({"turn_1": entry})[:-1] + ', "turn_2": ...}'

@@ -1,0 +1,74 @@
+"""What you type: one command with a few verbs; every error is one line that says what to do."""
+
+import sys
+from collections.abc import Sequence
+
+import click
+
+EXIT_CODES = """\b
+Exit codes:
+  0  done
+  1  done as far as possible; some calls got no answer, the same command tries them again
+  2  a mistake in what was typed or in a file: nothing was changed
+  3  the run is being written by another process
+  4  the store cannot be written or read
+  70  a fault in Interplay itself
+  130  stopped by Ctrl-C; the same command goes on"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The command interplay."""
+    from interplay.cli.edge import run_command
+
+    code = run_command(list(sys.argv[1:] if arguments is None else arguments))
+    if arguments is None:
+        sys.exit(code)
+    return code
+
+
+MEANINGS = {
+    "run": "Play, judge and score a benchmark; the same command again goes on where it stopped.",
+    "judge": "Let another judge score a finished run.",
+    "score": "Compute a run's scores again from its verdicts; calls no model.",
+    "show": "Show a run's board, or one of its conversations.",
+    "list": "List the benchmarks and the runs in the store.",
+    "doctor": "Check keys, endpoints, store and the embedded model.",
+    "loopback": "Serve a scripted OpenAI-shaped provider on 127.0.0.1, for dry runs.",
+}
+
+
+class Verbs(click.Group):
+    """Verbs that are imported when they are typed, so that help is quick."""
+
+    def list_commands(self, context: click.Context) -> list[str]:
+        return list(MEANINGS)
+
+    def get_command(self, context: click.Context, name: str) -> click.Command | None:
+        if name not in MEANINGS:
+            from interplay.core.failures import Mistake, nearest
+
+            raise Mistake(f"there is no verb {name!r}; {nearest(name, MEANINGS)}")
+        from interplay.cli import verbs
+
+        command: click.Command = getattr(verbs, f"{name}_verb")
+        return command
+
+    def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Verbs"):
+            formatter.write_dl(list(MEANINGS.items()))
+
+
+@click.command(cls=Verbs, epilog=EXIT_CODES, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="interplay", message="%(version)s")
+def interplay() -> None:
+    """Evaluate language models by letting them interact.
+
+    \b
+    Try it on this machine, with no key:
+      interplay run role_play
+    Compare two models:
+      interplay run role_play --model openai/A --model openai/B \\
+        --model-role interrogator=openai/C --model-role judge=openai/D
+
+    Every flag can also be set by the environment variable shown beside it.
+    """

@@ -1,0 +1,67 @@
+"""Carrying out a run from the command line: progress, Ctrl-C, and what to say at the end."""
+
+import asyncio
+import signal
+
+from interplay.cli import terminal
+from interplay.cli.edge import DONE, STOPPED, UNANSWERED
+from interplay.core.benchmark import Benchmark
+from interplay.core.failures import FAILURES
+from interplay.running.engine import Engine, How
+from interplay.running.spec import RunSpec
+from interplay.running.tally import Tally
+from interplay.store.records import Run
+
+PATIENCE_AFTER_CTRL_C = 8.0
+
+
+def carry_out(
+    benchmark: Benchmark,
+    spec: RunSpec,
+    how: How,
+    *,
+    recorded: Run | None = None,
+    more_judges: tuple[str, ...] = (),
+) -> tuple[int, str]:
+    """Do what is left of a run; the exit code and the run's id."""
+    tally = Tally()
+    engine = Engine(benchmark, spec, how, tally, recorded=recorded, more_judges=more_judges)
+    title = f"{benchmark.name} ({benchmark.paper})"
+    with terminal.progress(tally, title):
+        found = asyncio.run(_until_stopped(engine))
+    return _tell(tally), found
+
+
+async def _until_stopped(engine: Engine) -> str:
+    """Ctrl-C once lets calls under way come back; twice, or after a while, waits for nothing."""
+    loop = asyncio.get_running_loop()
+
+    def on_signal() -> None:
+        if engine.tally.stopping:
+            engine.drop()
+            return
+        engine.stop()
+        loop.call_later(PATIENCE_AFTER_CTRL_C, engine.drop)
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, on_signal)
+    run = await engine.carry_out()
+    return run.id
+
+
+def _tell(tally: Tally) -> int:
+    spent = (
+        f"{tally.calls:,} model calls, {tally.tokens_in + tally.tokens_out:,} tokens, {tally.seconds:.0f} s"
+    )
+    if tally.stopping:
+        left = tally.conversations - tally.conversations_done
+        terminal.remark(f"Stopped after {spent}; {left} conversations are left. The same command goes on.")
+        return STOPPED
+    terminal.remark(f"{spent}.")
+    unanswered = sum(count for name, count in tally.failures.items() if FAILURES[name].again)
+    if unanswered:
+        terminal.remark(
+            f"{unanswered} conversations or verdicts got no answer; the same command tries them again."
+        )
+        return UNANSWERED
+    return DONE

@@ -1,0 +1,61 @@
+"""The edge of the program: errors become one line and an exit code here, and nowhere else."""
+
+import os
+import sys
+
+import click
+
+from interplay.cli import interplay
+from interplay.core.failures import Mistake, RunLocked, StoreTrouble, nearest
+
+DONE, UNANSWERED, MISTAKE, LOCKED, STORE, FAULT, STOPPED = 0, 1, 2, 3, 4, 70, 130
+
+
+def run_command(arguments: list[str]) -> int:
+    """Carry out a command line; the exit code."""
+    try:
+        code = interplay.main(arguments, prog_name="interplay", standalone_mode=False)
+        sys.stdout.flush()
+        return code if isinstance(code, int) else DONE
+    except click.exceptions.Exit as done:
+        return done.exit_code
+    except click.UsageError as error:
+        return _fail(_usage_line(error), MISTAKE)
+    except click.ClickException as error:
+        return _fail(error.format_message(), MISTAKE)
+    except Mistake as error:
+        return _fail(str(error), MISTAKE)
+    except RunLocked as error:
+        return _fail(str(error), LOCKED)
+    except StoreTrouble as error:
+        return _fail(f"{error}. Nothing that was answered is lost; the same command goes on", STORE)
+    except (click.Abort, KeyboardInterrupt):
+        return _fail("stopped; the same command goes on where it was", STOPPED)
+    except BrokenPipeError:
+        sys.stderr.close()  # whoever read our output has gone
+        return DONE
+    except Exception as error:
+        if os.environ.get("INTERPLAY_DEBUG"):
+            raise
+        kind = type(error).__name__
+        return _fail(
+            f"a fault in Interplay itself ({kind}: {error}); INTERPLAY_DEBUG=1 shows where, please report it",
+            FAULT,
+        )
+
+
+def _fail(line: str, code: int) -> int:
+    from interplay.cli.terminal import remark
+
+    remark("interplay: " + " ".join(line.split()))
+    return code
+
+
+def _usage_line(error: click.UsageError) -> str:
+    command = error.ctx.command_path if error.ctx else "interplay"
+    if isinstance(error, click.NoSuchOption):
+        flags = (
+            [flag for parameter in error.ctx.command.params for flag in parameter.opts] if error.ctx else []
+        )
+        return f"{command} has no flag {error.option_name}; {nearest(error.option_name, flags)}"
+    return f"{error.format_message().rstrip('.')}; see {command} --help"

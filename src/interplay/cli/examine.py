@@ -1,0 +1,195 @@
+"""Looking at things: conversations, the list of runs, the health of the installation, the loopback provider."""
+
+import asyncio
+import os
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from interplay.benchmarks import ALL
+from interplay.cli import terminal
+from interplay.cli.edge import DONE, UNANSWERED
+from interplay.core.failures import InterplayError, Mistake
+from interplay.models import embedded
+from interplay.models.connecting import Directory
+from interplay.models.loopback import Loopback
+from interplay.store.database import SAFE_SQLITE, sqlite_version
+from interplay.store.records import Records, Run
+
+
+def show_conversation(records: Records, run: Run, number: int, *, as_json: bool) -> None:
+    """Print what was said and what the judges made of it."""
+    rows = {row.number: row for row in records.conversations(run)}
+    if number not in rows:
+        known = f"{min(rows)} to {max(rows)}" if rows else "none"
+        raise Mistake(f"run {run.id} has no conversation {number}; its numbers are {known}")
+    row = rows[number]
+    verdicts = records.verdicts(run).get((number, ""), [])
+    if as_json:
+        shown = asdict(row) | {
+            "scenario": row.scenario.content,
+            "verdicts": [asdict(one) for one in verdicts],
+        }
+        terminal.say_json(shown)
+        return
+    terminal.say(
+        f"Conversation {number}: {row.scenario.label}, {row.subject}, {row.state} {row.failure}".rstrip()
+    )
+    for line in row.lines:
+        if line.heard_by != (line.source,):
+            terminal.say(f"\n[{line.source or 'narrator'} -> {', '.join(line.heard_by)}]\n{line.text}")
+    for verdict in verdicts:
+        terminal.say(
+            f"\n[verdict of {verdict.judge}]"
+            + (f" {verdict.failure}: {verdict.detail}" * bool(verdict.failure))
+        )
+        for turn, entry in enumerate((verdict.data or {}).get("turns", ()), 1):
+            terminal.say(f"turn {turn}")
+            for key, value in entry.items():
+                terminal.say(f"  {key}: {value}")
+
+
+def show_list(store: Path, *, as_json: bool) -> None:
+    """Print the benchmarks and the runs."""
+    runs: list[dict[str, Any]] = []
+    if store.exists():
+        with Records(store) as records:
+            runs = [_summary(records, run) for run in records.runs()]
+    benchmarks = [{"name": one.name, "paper": one.paper, "meaning": one.meaning} for one in ALL]
+    if as_json:
+        terminal.say_json({"benchmarks": benchmarks, "runs": runs})
+        return
+    terminal.show_table(["benchmark", "paper", "what it is"], [list(one.values()) for one in benchmarks])
+    if not runs:
+        terminal.say(f"No runs in {store} yet. Start one: interplay run {ALL[0].name}")
+        return
+    headings = ["run", "started", "models", "judges", "played", "void", "open"]
+    terminal.show_table(headings, [[_plain(value) for value in run.values()] for run in runs])
+
+
+def _summary(records: Records, run: Run) -> dict[str, Any]:
+    states = [row.state for row in records.conversations(run)]
+    return {
+        "run": run.id,
+        "started": run.created[:16].replace("T", " "),
+        "models": run.identity["models"],
+        "judges": run.extent["judges"],
+        **{
+            shown: states.count(state)
+            for shown, state in (("played", "done"), ("void", "void"), ("open", "open"))
+        },
+    }
+
+
+def _plain(value: Any) -> str:
+    return ", ".join(value) if isinstance(value, list) else str(value)
+
+
+def show_health(store: Path, directory: Directory, *, as_json: bool) -> int:
+    """Print what works, what does not, and what to do; calls no model."""
+    checks = [_python(), _sqlite(), _store(store), _embedded(), _llama(), _key()]
+    checks += asyncio.run(_endpoints(directory))
+    if as_json:
+        terminal.say_json(
+            [{"what": what, "state": state, "detail": detail} for what, state, detail in checks]
+        )
+    else:
+        terminal.show_table(["what", "state", "detail"], [list(check) for check in checks])
+    return UNANSWERED if any(state == "problem" for _, state, _ in checks) else DONE
+
+
+Check = tuple[str, str, str]
+
+
+def _python() -> Check:
+    return "Python", "ok", ".".join(str(part) for part in sys.version_info[:3])
+
+
+def _sqlite() -> Check:
+    version, safe = sqlite_version(), ".".join(str(part) for part in SAFE_SQLITE)
+    text = ".".join(str(part) for part in version)
+    if version < SAFE_SQLITE:
+        return (
+            "SQLite",
+            "problem",
+            f"{text}; below {safe} two writers can damage a store: pip install -U apsw",
+        )
+    return "SQLite", "ok", text
+
+
+def _store(store: Path) -> Check:
+    what = f"store {store}"
+    if not store.exists():
+        return what, "absent", "it is made by the first run here"
+    try:
+        with Records(store) as records:
+            integrity = records.integrity()
+            return (
+                what,
+                "ok" if integrity == "ok" else "problem",
+                f"{len(records.runs())} runs; integrity {integrity}",
+            )
+    except InterplayError as error:
+        return what, "problem", str(error)
+
+
+def _embedded() -> Check:
+    path = embedded.weights()
+    what = f"embedded model local/{embedded.NAME}"
+    if path is None:
+        return what, "absent", "fetched on first use, about 93 MB"
+    try:
+        embedded.check_digest(path)
+    except Mistake as error:
+        return what, "problem", f"{error}; delete {path}"
+    return what, "ok", str(path)
+
+
+def _llama() -> Check:
+    try:
+        import xllamacpp
+    except ImportError as error:
+        return "llama.cpp", "problem", f"{error}; pip install xllamacpp"
+    return "llama.cpp", "ok", f"xllamacpp {xllamacpp.__version__}"
+
+
+def _key() -> Check:
+    present = bool(os.environ.get("OPENAI_API_KEY"))
+    return "key OPENAI_API_KEY", "set" if present else "not set", "needed for openai/NAME at OpenAI itself"
+
+
+async def _endpoints(directory: Directory) -> list[Check]:
+    names = list(directory.entries)
+    if directory.base_url or directory.environment.get("OPENAI_BASE_URL"):
+        names.append("openai/any")
+    checks: list[Check] = []
+    for name in names:
+        try:
+            model = directory.connect(name)
+            await model.check()
+            checks.append((f"model {name}", "ok", model.endpoint))
+        except Mistake as error:
+            checks.append((f"model {name}", "problem", str(error)))
+    return checks
+
+
+def serve_loopback(port: int, latency: float, ledger: Path | None) -> None:
+    """Serve until stopped."""
+
+    async def serve() -> None:
+        provider = Loopback(latency=latency, ledger=ledger)
+        try:
+            url = await provider.start(port)
+        except OSError as error:
+            raise Mistake(
+                f"port {port} cannot be used ({error.strerror}); --port 0 picks a free one"
+            ) from error
+        terminal.say(f"{url}\nUse it with: interplay run BENCHMARK --base-url {url} --model openai/any ...")
+        terminal.remark("Ctrl-C stops it.")
+        try:
+            await asyncio.Event().wait()
+        finally:
+            await provider.stop()
+
+    asyncio.run(serve())

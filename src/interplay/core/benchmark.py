@@ -1,0 +1,139 @@
+"""A benchmark: scenarios + play + judge + score + summarize, and the roles it needs."""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Protocol
+
+from interplay.core.board import Board
+from interplay.core.conversation import Conversation, RoleKind
+from interplay.core.failures import Mistake, nearest
+from interplay.core.wire import Sampling, digest_of
+
+Options = Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Role:
+    """A name in the protocol; the subject is the one whose model is measured."""
+
+    name: str
+    kind: RoleKind
+    sampling: Sampling
+    meaning: str
+
+
+@dataclass(frozen=True)
+class Option:
+    """A setting of one benchmark. It is part of what a run is, unless it only concerns the table."""
+
+    name: str
+    default: str
+    meaning: str
+    choices: tuple[str, ...] = ()
+    of_table: bool = False
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """Frozen data; its id is a hash of its content, its label is for people."""
+
+    content: Mapping[str, Any]
+    label: str
+
+    @cached_property
+    def id(self) -> str:
+        return digest_of(self.content)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What one judge said of one transcript, schema-checked; or why there is no verdict."""
+
+    judge: str
+    rubric: str
+    data: Mapping[str, Any] | None
+    failure: str = ""
+    detail: str = ""
+
+
+@dataclass(frozen=True)
+class Score:
+    """A number, its name, and which verdict or rule made it."""
+
+    name: str
+    value: float
+    source: str
+
+
+@dataclass(frozen=True)
+class Played:
+    """One conversation of a run as its record has it: what the pure functions of a benchmark work on."""
+
+    scenario: Scenario
+    subject: str
+    repeat: int
+    outcome: Any = None
+    failure: str = ""
+    verdicts: tuple[Verdict, ...] = ()
+
+
+class Judging(Protocol):
+    """A judging step: a rubric and its prompts, named by their digest."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def digest(self) -> str: ...
+
+    async def __call__(self, talk: Conversation, outcome: Any) -> Mapping[str, Any]: ...
+
+
+@dataclass(frozen=True)
+class Tryout:
+    """What is played when no model is named: small enough for the embedded model on two cores."""
+
+    limit: int
+    options: Mapping[str, str]
+    sampling: Mapping[str, Mapping[str, float | int | None]]
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """All that the engine needs to know of a benchmark."""
+
+    name: str
+    paper: str
+    meaning: str
+    roles: tuple[Role, ...]
+    options: tuple[Option, ...]
+    outcome: type
+    scenarios: Callable[[Options], Sequence[Scenario]]
+    protocol: Callable[[Options], str]  # the digest of what shapes play: prompts and the protocol's version
+    play: Callable[[Conversation, Options], Awaitable[Any]]
+    judging: Callable[[Options], Judging]
+    score: Callable[[Any, Sequence[Verdict]], Sequence[Score]]
+    summarize: Callable[[Sequence[Played], Options], Board]
+    tryout: Tryout
+
+    @property
+    def subject(self) -> Role:
+        return next(role for role in self.roles if role.kind == "subject")
+
+    def role(self, name: str) -> Role:
+        known = {role.name: role for role in self.roles}
+        if name not in known:
+            raise Mistake(f"{self.name} has no role {name!r}; {nearest(name, known)}")
+        return known[name]
+
+    def settle(self, given: Mapping[str, str]) -> dict[str, str]:
+        """The options of a run: what was given, checked, over the defaults."""
+        known = {option.name: option for option in self.options}
+        for name, value in given.items():
+            if name not in known:
+                raise Mistake(f"{self.name} has no option {name!r}; {nearest(name, known)}")
+            choices = known[name].choices
+            if choices and value not in choices:
+                raise Mistake(f"{self.name} has no {name} {value!r}; {nearest(value, choices)}")
+        return {name: given.get(name, option.default) for name, option in known.items()}

@@ -1,0 +1,143 @@
+"""What travels between a seat and the model behind it: messages, sampling, request, reply."""
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property
+from typing import Any, Literal
+
+MessageRole = Literal["system", "user", "assistant"]
+DIGEST_SIZE = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One message as chat endpoints take it."""
+
+    role: MessageRole
+    text: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Thread:
+    """A message and all that came before it; its digest is chained, so a long dialogue is hashed once."""
+
+    message: Message
+    parent: "Thread | None"
+    digest: bytes
+
+    @classmethod
+    def start(cls, message: Message) -> "Thread":
+        return cls(message, None, chain(b"", message))
+
+    def then(self, role: MessageRole, text: str) -> "Thread":
+        message = Message(role, text)
+        return Thread(message, self, chain(self.digest, message))
+
+    def messages(self) -> list[Message]:
+        found, here = [], self
+        while here is not None:
+            found.append(here.message)
+            here = here.parent  # type: ignore[assignment]  # the loop ends on None
+        return found[::-1]
+
+
+def chain(before: bytes, message: Message) -> bytes:
+    """The digest of a thread that ends in this message."""
+    hashed = hashlib.blake2b(before, digest_size=DIGEST_SIZE)
+    hashed.update(message.role.encode())
+    hashed.update(b"\0")
+    hashed.update(message.text.encode("utf-8", "surrogatepass"))
+    return hashed.digest()
+
+
+@dataclass(frozen=True, slots=True)
+class Sampling:
+    """How a model is asked to draw its words; None leaves the choice to the endpoint."""
+
+    temperature: float | None = None
+    top_p: float | None = None
+    max_tokens: int | None = None
+    frequency_penalty: float | None = None
+
+    def settings(self) -> dict[str, float | int]:
+        return {key: value for key, value in asdict(self).items() if value is not None}
+
+    def changed(self, overrides: Mapping[str, float | int | None]) -> "Sampling":
+        return replace(self, **overrides)  # type: ignore[arg-type]  # keys were checked where they were typed
+
+
+def canonical(value: Any) -> str:
+    """JSON with one spelling for one value."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+
+def digest_of(value: Any) -> str:
+    """A short hash of any JSON value, for ids and comparisons."""
+    text = canonical(value).encode("utf-8", "surrogatepass")
+    return hashlib.blake2b(text, digest_size=DIGEST_SIZE).hexdigest()
+
+
+@dataclass(frozen=True)
+class Request:
+    """What one seat asks of one model."""
+
+    model: str
+    thread: Thread
+    sampling: Sampling
+    schema: Mapping[str, Any] | None = None
+
+    @cached_property
+    def settings(self) -> str:
+        """All of the request but its messages, as canonical JSON."""
+        return canonical({"model": self.model, "sampling": self.sampling.settings(), "schema": self.schema})
+
+    @cached_property
+    def settings_digest(self) -> bytes:
+        return hashlib.blake2b(self.settings.encode(), digest_size=DIGEST_SIZE).digest()
+
+    @cached_property
+    def digest(self) -> bytes:
+        return hashlib.blake2b(self.settings_digest + self.thread.digest, digest_size=DIGEST_SIZE).digest()
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a model said. Reasoning is a field of its own: it enters no view and counts in no length."""
+
+    text: str
+    reasoning: str = ""
+    stop: str = ""
+    version: str = ""
+    tokens_in: int | None = None
+    tokens_out: int | None = None
+    tokens_estimated: bool = False
+    cost: float | None = None
+    latency: float = 0.0
+    raw: bytes = b""
+
+
+_THINKING = re.compile(r"\s*<(think|thinking|reasoning)>(.*?)(?:</\1>|\Z)\s*", re.DOTALL | re.IGNORECASE)
+
+
+def split_reasoning(text: str) -> tuple[str, str]:
+    """Take a leading think block off a reply: (what was said, what was thought)."""
+    thought = _THINKING.match(text)
+    if thought is None:
+        return text, ""
+    return text[thought.end() :], thought.group(2).strip()
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """The address of a reply within a conversation."""
+
+    stage: str
+    item: str
+    participant: str
+    number: int
+
+    def __str__(self) -> str:
+        return f"{self.stage}, {self.participant}, reply {self.number + 1}"

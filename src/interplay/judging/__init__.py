@@ -1,0 +1,1 @@
+"""How verdicts are asked for and read: rubrics, forms, fences around candidates' text."""

@@ -1,0 +1,78 @@
+"""A rubric: criteria on a scale, flags, and the form in which a judge answers, explanation before score."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from interplay.core.forms import JsonForm, object_schema
+from interplay.core.wire import digest_of
+
+
+@dataclass(frozen=True)
+class Criterion:
+    """Something a judge agrees or disagrees with."""
+
+    name: str
+    statement: str
+
+
+@dataclass(frozen=True)
+class Flag:
+    """Something that is so or is not."""
+
+    name: str
+    meaning: str
+
+
+@dataclass(frozen=True)
+class Rubric:
+    """What judges are asked about every turn."""
+
+    name: str
+    criteria: tuple[Criterion, ...]
+    flags: tuple[Flag, ...]
+    scale: tuple[int, int]
+    labels: tuple[str, ...]  # the words for each step of the scale, lowest first
+    explanation: int  # the most characters of an explanation
+
+    @property
+    def digest(self) -> str:
+        return digest_of(asdict(self))
+
+    def turn_schema(self) -> dict[str, Any]:
+        """What is said of one turn: every explanation stands before what it explains."""
+        explanation = {"type": "string", "maxLength": self.explanation}
+        low, high = self.scale
+        parts: dict[str, Any] = {}
+        for flag in self.flags:
+            parts[f"{flag.name}_explanation"] = explanation
+            parts[flag.name] = {"type": "boolean"}
+        for criterion in self.criteria:
+            parts[f"{criterion.name}_explanation"] = explanation
+            parts[f"{criterion.name}_score"] = {"type": "integer", "minimum": low, "maximum": high}
+        return object_schema(parts)
+
+    def form(self, turns: int) -> JsonForm[dict[str, Any]]:
+        """The form of a verdict on so many turns: turn_1, turn_2 ..., so that none can be left out or added."""
+        names = [f"turn_{number}" for number in range(1, turns + 1)]
+        schema = object_schema({name: self.turn_schema() for name in names})
+        return JsonForm(schema, lambda data: {"turns": [data[name] for name in names]}, exact=True)
+
+    def words(self) -> frozenset[str]:
+        """The names of a verdict's fields, which no candidate's text may pass for."""
+        return frozenset(self.turn_schema()["properties"])
+
+
+def turn_scores(verdict: Mapping[str, Any], criterion: str) -> list[int]:
+    """The scores of one criterion, turn by turn."""
+    return [entry[f"{criterion}_score"] for entry in verdict["turns"]]
+
+
+def flagged(verdict: Mapping[str, Any], flag: str) -> bool:
+    """Was the flag raised at any turn?"""
+    return any(entry[flag] for entry in verdict["turns"])
+
+
+def panel_mean(by_judge: Sequence[float]) -> float | None:
+    """The mean of the judges who gave a score; a judge who is missing does not count as zero."""
+    return sum(by_judge) / len(by_judge) if by_judge else None

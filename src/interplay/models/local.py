@@ -1,0 +1,86 @@
+"""GGUF models run in this process by llama.cpp, spoken to over loopback HTTP like any other endpoint."""
+
+import asyncio
+import os
+from pathlib import Path
+from typing import Any
+
+from interplay.core.failures import Mistake
+from interplay.core.wire import Reply, Request
+from interplay.models import embedded
+from interplay.models.openai_compatible import Endpoint, OpenAICompatible, Patience
+
+EMBEDDED_SLOTS, EMBEDDED_CONTEXT = (
+    8,
+    4096,
+)  # measured: the most tokens a second on two cores, 1.4 GB of memory
+SLOTS, CONTEXT = 4, 8192
+_QUIET = -1
+
+
+class Local:
+    """One GGUF file, loaded on first use."""
+
+    def __init__(self, name: str, file: str):
+        small = file == embedded.NAME
+        self._slots, self._context = (EMBEDDED_SLOTS, EMBEDDED_CONTEXT) if small else (SLOTS, CONTEXT)
+        self.most_connections: int | None = self._slots
+        self.name = name
+        self.endpoint = name
+        self._file = file
+        self._server: Any = None
+        self._client: OpenAICompatible | None = None
+        self._loading = asyncio.Lock()
+
+    async def check(self) -> None:
+        await asyncio.to_thread(self._path)
+
+    async def reply(self, request: Request) -> Reply:
+        client = self._client or await self._load()
+        return await client.reply(request)
+
+    async def close(self) -> None:
+        if self._client is not None:
+            await self._client.close()
+        self._client = self._server = None
+
+    def _path(self) -> Path:
+        if self._file == embedded.NAME:
+            return embedded.fetch()
+        path = Path(self._file).expanduser()
+        if not path.is_file():
+            raise Mistake(
+                f"{self.name}: there is no GGUF file {path}; local/{embedded.NAME} is the embedded model"
+            )
+        with path.open("rb") as file:
+            if file.read(4) != b"GGUF":
+                raise Mistake(f"{self.name}: {path} is not a GGUF file")
+        return path
+
+    async def _load(self) -> OpenAICompatible:
+        async with self._loading:
+            if self._client is None:
+                self._server = await asyncio.to_thread(_serve, self._path(), self._slots, self._context)
+                endpoint = Endpoint(
+                    base_url=self._server.listening_address + "/v1",
+                    llama=True,
+                    free=True,
+                    patience=Patience(first_byte=600, total=600),
+                )
+                self._client = OpenAICompatible(self.name, Path(self._file).name, endpoint)
+        return self._client
+
+
+def _serve(path: Path, slots: int, context: int) -> Any:
+    import xllamacpp  # here, not above: it loads 100 MB of shared library
+
+    settings = xllamacpp.CommonParams()
+    settings.model.path = str(path)
+    settings.n_parallel = slots
+    settings.n_ctx = slots * context
+    settings.cpuparams.n_threads = settings.cpuparams_batch.n_threads = os.cpu_count() or 1
+    settings.verbosity = _QUIET
+    try:
+        return xllamacpp.Server(settings)
+    except RuntimeError as error:
+        raise Mistake(f"llama.cpp cannot load {path}: {error}") from error

@@ -1,0 +1,296 @@
+"""The loopback server: reads a chat completion request, asks a script, answers in OpenAI's shape."""
+
+import asyncio
+import json
+import random
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from aiohttp import web
+
+from .faults import Fault, commit, error_body
+from .ledger import Event, Ledger, canonical, digest_of
+from .scripts import Asked, Counted, Said, Script, rehearse
+
+LARGEST_REQUEST = 64 * 2**20
+SPOILED = "A fault stood in for this answer."
+
+
+class Refused(Exception):
+    """A request that gets an error in OpenAI's shape instead of a script's answer."""
+
+    def __init__(self, status: int, message: str, param: str | None = None, code: str | None = None) -> None:
+        super().__init__(message)
+        self.status, self.param, self.code = status, param, code
+
+    def response(self) -> web.Response:
+        body = error_body(str(self), "invalid_request_error", self.param, self.code)
+        return web.Response(status=self.status, body=body, content_type="application/json")
+
+
+class Loopback:
+    """An OpenAI-shaped server whose models are scripts, by model name; "*" answers for any other name."""
+
+    def __init__(
+        self,
+        scripts: Mapping[str, Script] | Script = rehearse,
+        *,
+        latency: float = 0.0,
+        jitter: float = 0.0,
+        seed: int = 0,
+        ledger: Path | None = None,
+        watch: Callable[[Event], None] | None = None,
+        keys: frozenset[str] | None = None,
+        schemas: bool = True,
+    ) -> None:
+        self._scripts: dict[str, Script] = dict(scripts) if isinstance(scripts, Mapping) else {"*": scripts}
+        self._latency = latency
+        self._jitter = jitter
+        self._rng = random.Random(seed)  # noqa: S311 - spreads waiting times, guards nothing
+        self._ledger = Ledger(ledger, watch)
+        self._keys = keys
+        self._schemas = schemas
+        self._runner: web.AppRunner | None = None
+        self._open: set[asyncio.Task[Any]] = set()
+        self.events: list[Event] = self._ledger.events
+
+    @property
+    def calls(self) -> int:
+        """How many chat completion requests have been received."""
+        return self._ledger.calls
+
+    def calls_by_model(self) -> dict[str, int]:
+        return dict(self._ledger.by_model)
+
+    async def start(self, port: int = 0) -> str:
+        """Listen on 127.0.0.1 and give back the base URL."""
+        if self._runner is not None:
+            raise RuntimeError("this loopback server runs already")
+        app = web.Application(client_max_size=LARGEST_REQUEST)
+        app.router.add_post("/v1/chat/completions", self._complete)
+        app.router.add_get("/v1/models", self._list_models)
+        app.router.add_get("/v1/ledger", self._show_counts)
+        app.router.add_route("*", "/{path:.*}", self._not_found)
+        # A short shutdown_timeout, because 0 would mean to wait for ever.
+        runner = web.AppRunner(app, access_log=None, handler_cancellation=True, shutdown_timeout=0.01)
+        await runner.setup()
+        try:
+            await web.TCPSite(runner, "127.0.0.1", port, backlog=4096).start()
+            self._ledger.open()
+        except OSError:
+            await runner.cleanup()
+            raise
+        self._runner = runner
+        return f"http://127.0.0.1:{runner.addresses[0][1]}/v1"
+
+    async def stop(self) -> None:
+        """End at once: what is still being answered is dropped."""
+        runner, self._runner = self._runner, None
+        if runner is None:
+            return
+        for site in runner.sites:
+            await site.stop()
+        await self._drop_all()
+        await runner.cleanup()
+        await self._drop_all()  # a request may have come in on an open connection meanwhile
+        self._ledger.close()
+
+    async def __aenter__(self) -> str:
+        return await self.start()
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.stop()
+
+    async def _drop_all(self) -> None:
+        for task in self._open:
+            task.cancel()
+        if self._open:
+            await asyncio.wait(self._open)
+
+    async def _complete(self, request: web.Request) -> web.StreamResponse:
+        task = asyncio.current_task()
+        assert task is not None  # noqa: S101 - aiohttp runs every handler in a task
+        self._open.add(task)
+        try:
+            return await self._handle(request)
+        finally:
+            self._open.discard(task)
+
+    async def _handle(self, request: web.Request) -> web.StreamResponse:
+        try:
+            raw = await request.read()
+        except web.HTTPRequestEntityTooLarge:
+            return Refused(413, f"A request may have {LARGEST_REQUEST} bytes at most.").response()
+        body, digest = _parse(raw)
+        arrived = self._ledger.received(_model_of(body), digest)
+        if request.transport is not None:
+            request.transport.set_write_buffer_limits(high=0)  # makes drain wait until nothing is left
+        sent: web.StreamResponse | None = None
+        try:
+            response = await self._answer(request, body, arrived.request)
+            await _deliver(request, response)
+            sent = response
+        except ConnectionError:
+            if request.transport is not None:
+                request.transport.abort()
+            return web.Response()  # goes nowhere: aiohttp wants one, the connection is closed
+        finally:
+            if sent is None:
+                self._ledger.dropped(arrived)
+            else:
+                self._ledger.replied(arrived, sent.status)
+        return response
+
+    async def _answer(self, request: web.Request, body: Any, number: int) -> web.StreamResponse:
+        try:
+            self._check_key(request)
+            asked = self._read_asked(body, number)
+            script = self._script_for(asked.model)
+        except Refused as refused:
+            return refused.response()
+        # Asked before the wait, so that scripts which count see requests in order of arrival.
+        said = script(asked)
+        if wait := self._latency + (self._rng.uniform(0, self._jitter) if self._jitter else 0.0):
+            await asyncio.sleep(wait)
+        if isinstance(said, Fault):
+            return await commit(said, request, _completion(asked, Said(SPOILED)))
+        if isinstance(said, str):
+            said = Said(said)
+        return _json_response(_completion(asked, said))
+
+    def _check_key(self, request: web.Request) -> None:
+        if self._keys is None:
+            return
+        scheme, _, key = request.headers.get("Authorization", "").partition(" ")
+        if scheme.lower() != "bearer" or key.strip() not in self._keys:
+            raise Refused(401, "Incorrect API key provided.", code="invalid_api_key")
+
+    def _read_asked(self, body: Any, number: int) -> Asked:
+        if not isinstance(body, dict):
+            raise Refused(400, "The request body is not a JSON object.")
+        model, messages = body.get("model"), body.get("messages")
+        if not isinstance(model, str) or not model:
+            raise Refused(400, "The request names no model.", "model")
+        if not isinstance(messages, list) or not messages or not all(isinstance(m, dict) for m in messages):
+            raise Refused(400, "The request has no list of messages.", "messages")
+        if body.get("stream"):
+            raise Refused(400, "Streaming is not offered by the loopback server.", "stream")
+        if not self._schemas and body.get("response_format") is not None:
+            raise Refused(400, "This model does not support response_format.", "response_format")
+        return Asked(model, tuple(messages), body, number, _schema_of(body))
+
+    def _script_for(self, model: str) -> Script:
+        script = self._scripts.get(model) or self._scripts.get("*")
+        if script is None:
+            raise Refused(404, f"The model {model!r} does not exist.", "model", "model_not_found")
+        return script
+
+    async def _list_models(self, request: web.Request) -> web.Response:
+        try:
+            self._check_key(request)
+        except Refused as refused:
+            return refused.response()
+        models = [{"id": n, "object": "model", "created": 0, "owned_by": "loopback"} for n in self._scripts]
+        return _json_response({"object": "list", "data": models})
+
+    async def _show_counts(self, request: web.Request) -> web.Response:
+        ledger = self._ledger
+        counts = {"calls": ledger.calls, "by_model": ledger.by_model, "in_flight": ledger.in_flight}
+        return _json_response(counts)
+
+    async def _not_found(self, request: web.Request) -> web.Response:
+        return Refused(
+            404, f"Unknown request: {request.method} {request.path}", code="unknown_url"
+        ).response()
+
+
+def _parse(raw: bytes) -> tuple[Any, str]:
+    try:
+        body = json.loads(raw)
+        return body, digest_of(canonical(body))
+    except (ValueError, RecursionError):
+        return None, digest_of(raw)
+
+
+def _model_of(body: Any) -> str:
+    model = body.get("model") if isinstance(body, dict) else None
+    return model if isinstance(model, str) else ""
+
+
+def _schema_of(body: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    found: Any = body
+    for step in ("response_format", "json_schema", "schema"):
+        found = found.get(step) if isinstance(found, dict) else None
+    return found if isinstance(found, dict) else None
+
+
+def _completion(asked: Asked, said: Said) -> dict[str, Any]:
+    message: dict[str, Any] = {"role": "assistant", "content": said.text}
+    if said.reasoning:
+        message["reasoning_content"] = said.reasoning
+    reply: dict[str, Any] = {
+        "id": f"chatcmpl-loopback-{asked.number}",
+        "object": "chat.completion",
+        "created": int(time.time()),
+        "model": said.version or asked.model,
+        "choices": [{"index": 0, "message": message, "finish_reason": said.stop}],
+    }
+    if said.usage is not None:
+        reply["usage"] = _count(asked, said) if isinstance(said.usage, Counted) else said.usage
+    return reply
+
+
+def _count(asked: Asked, said: Said) -> dict[str, int]:
+    prompt = _tokens(sum(_characters(message.get("content")) for message in asked.messages))
+    completion = _tokens(len(said.text or "") + len(said.reasoning))
+    return {
+        "prompt_tokens": prompt,
+        "completion_tokens": completion,
+        "total_tokens": prompt + completion,
+    }
+
+
+def _characters(content: Any) -> int:
+    if isinstance(content, list):
+        return sum(_characters(part.get("text")) for part in content if isinstance(part, dict))
+    return len(content) if isinstance(content, str) else 0
+
+
+def _tokens(characters: int) -> int:
+    return (characters + 3) // 4
+
+
+def _json_response(value: Mapping[str, Any]) -> web.Response:
+    return web.Response(body=json.dumps(value).encode(), content_type="application/json")
+
+
+async def _deliver(request: web.Request, response: web.StreamResponse) -> None:
+    """Write the response to its last byte, or raise ConnectionError."""
+    await response.prepare(request)
+    await response.write_eof()
+    await request.writer.drain()
+
+
+@contextmanager
+def serving(loopback: Loopback, port: int = 0) -> Iterator[str]:
+    """Run the server in a thread with a loop of its own, for callers without a running loop."""
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever, name="loopback", daemon=True)
+    thread.start()
+    try:
+        url = asyncio.run_coroutine_threadsafe(loopback.start(port), loop).result()
+        try:
+            yield url
+        finally:
+            asyncio.run_coroutine_threadsafe(loopback.stop(), loop).result()
+    finally:
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join()
+        loop.close()

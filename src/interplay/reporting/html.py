@@ -1,0 +1,55 @@
+"""A run as one HTML file: its board and its conversations, with nothing loaded from anywhere."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from interplay.core.benchmark import Benchmark
+from interplay.core.board import Board, Cell, Column, Estimate
+from interplay.core.failures import Mistake
+from interplay.reporting.cells import interval, within, written
+from interplay.store.records import Records, Run
+
+
+def write_report(path: Path, board: Board, records: Records, run: Run, benchmark: Benchmark) -> None:
+    """Write the report; a file that is there already is replaced whole or not at all."""
+    text = report(board, records, run, benchmark)
+    beside = path.with_name(path.name + ".part")
+    try:
+        beside.write_text(text, encoding="utf-8")
+        beside.replace(path)
+    except OSError as error:
+        raise Mistake(f"the report cannot be written to {path}: {error.strerror}") from error
+
+
+def report(board: Board, records: Records, run: Run, benchmark: Benchmark) -> str:
+    """The report's text. Everything from models is text: the template escapes it."""
+    environment = Environment(
+        loader=PackageLoader("interplay.reporting"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+    )
+    environment.globals.update(written=written, interval=interval, bar=_bar)
+    verdicts = records.verdicts(run)
+    conversations = [
+        {"row": row, "verdicts": verdicts.get((row.number, ""), [])} for row in records.conversations(run)
+    ]
+    return environment.get_template("report.html").render(
+        board=board, run=run, benchmark=benchmark, conversations=conversations
+    )
+
+
+def _bar(column: Column, cell: Cell) -> Mapping[str, Any] | None:
+    """Where value and interval stand on the column's scale, in percent."""
+    if not isinstance(cell, Estimate) or cell.value is None or column.scale is None:
+        return None
+    low, high = column.scale
+
+    def place(number: float) -> float:
+        return round(100 * (within(column, number) - low) / (high - low), 2)
+
+    left, right = (place(cell.value if end is None else end) for end in (cell.low, cell.high))
+    return {"value": place(cell.value), "left": left, "width": round(right - left, 2)}

@@ -1,0 +1,57 @@
+"""The desk of a recorded conversation: what the record has is read from it, the rest is sent and recorded."""
+
+from collections.abc import Callable
+from typing import Any
+
+from interplay.core.failures import Divergence
+from interplay.core.wire import Reply, Request, Step
+from interplay.running.sending import Call, Send
+from interplay.store.journal import Journal, Recall, Recorded
+from interplay.store.records import Records
+
+SHOWN = 60
+
+
+class RecordedDesk:
+    """Answers the steps of one stage of one conversation."""
+
+    def __init__(self, recall: Recall, journal: Journal, records: Records, send: Callable[[str], Send]):
+        self._recall = recall
+        self._journal = journal
+        self._records = records
+        self._send = send
+
+    async def reply(self, step: Step, request: Request) -> Reply:
+        recorded = self._recall.finished.get(step)
+        if recorded is None:
+            attempt = self._recall.attempts.get(step, 0)
+            return await self._send(request.model)(Call(self._recall.conversation, step, attempt, request))
+        if recorded.digest != request.digest:
+            raise Divergence(f"{step}: {self._what_changed(recorded, request)}")
+        return recorded.reply
+
+    async def once(self, step: Step, make: Callable[[], Any]) -> Any:
+        if step not in self._recall.facts:
+            value = make()
+            await self._journal.keep_fact(self._recall.conversation, step, value)
+            self._recall.facts[step] = value
+        return self._recall.facts[step]
+
+    def _what_changed(self, recorded: Recorded, request: Request) -> str:
+        if recorded.settings != request.settings_digest:
+            before = self._records.settings(recorded.settings)
+            now = {"model": request.model, "sampling": request.sampling.settings(), "schema": request.schema}
+            names = [key for key in now if before.get(key) != now[key]]
+            return f"its {' and '.join(names)} changed since it was recorded"
+        before_messages, now_messages = self._records.thread(recorded.thread), request.thread.messages()
+        for number, (before_one, now_one) in enumerate(zip(before_messages, now_messages, strict=False), 1):
+            if before_one != now_one:
+                was, is_ = _where_they_part(before_one.text, now_one.text)
+                return f"message {number} ({now_one.role}) was recorded as {was!r} and is now {is_!r}"
+        return f"{len(before_messages)} messages were recorded and there are now {len(now_messages)}"
+
+
+def _where_they_part(before: str, now: str) -> tuple[str, str]:
+    same = next((place for place, (a, b) in enumerate(zip(before, now, strict=False)) if a != b), 0)
+    start = max(0, same - 10)
+    return before[start : start + SHOWN], now[start : start + SHOWN]

@@ -1,0 +1,242 @@
+"""The engine: plays what is unplayed, judges what is unjudged, and records all of it, in one event loop."""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterable, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from interplay.core.benchmark import Benchmark, Judging, Verdict
+from interplay.core.conversation import Conversation
+from interplay.core.failures import Divergence, Failure
+from interplay.judging.fence import mark_of
+from interplay.models.calling import Model
+from interplay.models.connecting import Directory
+from interplay.running.desk import RecordedDesk
+from interplay.running.gate import Gate
+from interplay.running.plan import Plan, Work, make_plan
+from interplay.running.sending import Send, journaled, limited, retrying
+from interplay.running.spec import RunSpec
+from interplay.running.tally import Tally
+from interplay.store.journal import Journal
+from interplay.store.lock import run_lock
+from interplay.store.records import Records, Run
+from interplay.store.writer import Writer
+
+DEFAULT_CONNECTIONS = 32
+
+
+@dataclass(frozen=True)
+class How:
+    """How a run is carried out; none of it changes what the run is."""
+
+    store: Path
+    directory: Directory = field(default_factory=Directory)
+    max_connections: int = DEFAULT_CONNECTIONS
+    play_anew: bool = False  # play conversations anew whose record no longer fits
+
+
+class Engine:
+    """One start of a run."""
+
+    def __init__(
+        self,
+        benchmark: Benchmark,
+        spec: RunSpec,
+        how: How,
+        tally: Tally,
+        *,
+        recorded: Run | None = None,
+        more_judges: tuple[str, ...] = (),
+    ):
+        """With a recorded run, only its finished conversations are judged, by its judges and some more."""
+        self.benchmark = benchmark
+        self._recorded = recorded
+        self._more_judges = more_judges
+        self.spec = spec
+        self.how = how
+        self.tally = tally
+        self.judging: Judging = benchmark.judging(spec.options)
+        self.protocol = benchmark.protocol(spec.options)
+        self._sends: dict[str, Send] = {}
+        self._gates: dict[str, Gate] = {}
+        self._workers: list[asyncio.Task[None]] = []
+
+    async def carry_out(self) -> Run:
+        """Do all that is left to do of the run; what was recorded costs nothing."""
+        for name in {
+            *self.spec.models,
+            *self._more_judges,
+            *(n for names in self.spec.roles.values() for n in names),
+        }:
+            self.how.directory.check(name)
+        scenarios = self.benchmark.scenarios(self.spec.options)
+        with Records(self.how.store, create=self._recorded is None) as records:
+            wanted = self._extent(len(scenarios))
+            run = self._recorded or records.begin(
+                self.spec.run_id, self.benchmark.name, self.spec.identity(), wanted
+            )
+            with run_lock(self.how.store, run.id):
+                async with AsyncExitStack() as stack:
+                    writer = Writer(self.how.store)
+                    stack.push_async_callback(writer.close)
+                    journal = Journal(writer, run.number)
+                    run = records.find(run.id)
+                    extent = _grown(run.extent, wanted)
+                    plan = make_plan(
+                        self.benchmark, self.spec, scenarios, records, run, extent, self.judging.digest
+                    )
+                    if self._recorded is not None:
+                        plan = plan.of_finished()
+                    self.tally.conversations, self.tally.verdicts = plan.to_play, plan.to_judge
+                    if plan.works:
+                        await stack.enter_async_context(self._connected(plan.models, journal))
+                    if extent != run.extent:
+                        await journal.extend(extent)
+                    await self._work_through(plan, records, journal, run)
+            return records.find(run.id)
+
+    def _extent(self, available: int) -> dict[str, Any]:
+        """How far this start asks the run to reach."""
+        if self._recorded is not None:
+            judges = {*self._recorded.extent["judges"], *self._more_judges}
+            return {**self._recorded.extent, "judges": sorted(judges)}
+        return {
+            "limit": available if self.spec.limit is None else min(self.spec.limit, available),
+            "epochs": self.spec.epochs,
+            "judges": sorted(self.spec.judges()),
+        }
+
+    @asynccontextmanager
+    async def _connected(self, names: Iterable[str], journal: Journal) -> AsyncIterator[None]:
+        models: list[Model] = []
+        try:
+            for name in sorted(names):
+                model = self.how.directory.connect(name)
+                models.append(model)
+                await model.check()
+                gate = self._gates.setdefault(model.endpoint, Gate(self._most(model)))
+                self._sends[name] = retrying(limited(journaled(model, journal), gate, self.tally))
+            yield
+        finally:
+            for model in models:
+                await model.close()
+
+    def _most(self, model: Model) -> int:
+        return min(self.how.max_connections, model.most_connections or self.how.max_connections)
+
+    async def _work_through(self, plan: Plan, records: Records, journal: Journal, run: Run) -> None:
+        """Enough workers to keep every endpoint's gate busy, each with one conversation at a time."""
+        waiting = iter(plan.works)
+        table = _Table(self, records, journal, run)
+
+        async def worker() -> None:
+            for work in waiting:
+                if self.tally.stopping:
+                    return
+                await table.attend(work)
+
+        places = sum(gate.most for gate in self._gates.values())
+        self._workers = [asyncio.create_task(worker()) for _ in range(min(places, len(plan.works)))]
+        try:
+            await asyncio.gather(*self._workers)
+        finally:
+            for task in self._workers:
+                task.cancel()
+            await asyncio.gather(*self._workers, return_exceptions=True)
+
+    def stop(self) -> None:
+        """Send nothing more; calls on their way may come back."""
+        self.tally.stopping = True
+
+    def drop(self) -> None:
+        """Wait for nothing more."""
+        for task in self._workers:
+            task.cancel()
+
+    def send_to(self, model: str) -> Send:
+        return self._sends[model]
+
+
+class _Table:
+    """Where conversations are played and judged."""
+
+    def __init__(self, engine: Engine, records: Records, journal: Journal, run: Run):
+        self.engine, self.records, self.journal, self.run = engine, records, journal, run
+        self.benchmark, self.spec, self.tally = engine.benchmark, engine.spec, engine.tally
+
+    async def attend(self, work: Work) -> None:
+        """Play a conversation if it is unplayed, then let every judge that is missing judge it."""
+        number, outcome = work.conversation, work.outcome
+        if work.play:
+            number, outcome = await self._play(work)
+            self.tally.conversations_done += 1
+        if number is None or outcome is None:
+            self.tally.verdicts_done += len(work.judges)
+            return
+        fresh = await asyncio.gather(*(self._judge(work, number, outcome, judge) for judge in work.judges))
+        await self.journal.scored(number, self.benchmark.score(outcome, [*work.verdicts, *fresh]))
+
+    async def _play(self, work: Work) -> tuple[int, Any]:
+        number = await self.journal.open_conversation(work.place, self.engine.protocol, anew=False)
+        try:
+            return number, await self._play_as(number, work)
+        except Divergence as problem:
+            if not self.engine.how.play_anew:
+                raise Divergence(
+                    f"{work.place.scenario.label} ({work.place.subject}) was begun differently: {problem}; "
+                    "nothing was sent for it. Play it anew with --new, or undo the change"
+                ) from problem
+        number = await self.journal.open_conversation(work.place, self.engine.protocol, anew=True)
+        return number, await self._play_as(number, work)
+
+    async def _play_as(self, number: int, work: Work) -> Any:
+        place = work.place
+        talk = Conversation(
+            self.spec.cast(self.benchmark, place.subject),
+            await self._desk(number, "play", ""),
+            scenario=place.scenario.content,
+            seed=f"{self.spec.seed}/{place.scenario.id}/{place.repeat}",
+        )
+        try:
+            outcome = await self.benchmark.play(talk, self.spec.options)
+        except Failure as failure:
+            self.tally.failures[failure.name] += 1
+            await self.journal.void(number, failure, talk.lines)
+            return None
+        await self.journal.finish(number, outcome, talk.lines)
+        return outcome
+
+    async def _judge(self, work: Work, number: int, outcome: Any, judge: str) -> Verdict:
+        judging = self.engine.judging
+        stage = f"judge {judging.name} {judging.digest[:12]}"
+        address = (self.run.id, work.place.scenario.id, work.place.cast_digest, str(work.place.repeat), judge)
+        talk = Conversation(
+            {"judge": self.spec.judge_casting(self.benchmark, judge)},
+            await self._desk(number, stage, ""),
+            scenario=work.place.scenario.content,
+            stage=stage,
+            secret=mark_of(self.run.secret, *address).encode(),
+        )
+        try:
+            verdict = Verdict(judge, judging.digest, await judging(talk, outcome))
+        except Failure as failure:
+            self.tally.failures[failure.name] += 1
+            verdict = Verdict(judge, judging.digest, None, failure.name, str(failure))
+        await self.journal.judged(number, "", verdict)
+        self.tally.verdicts_done += 1
+        return verdict
+
+    async def _desk(self, number: int, stage: str, item: str) -> RecordedDesk:
+        recall = await self.journal.recall(number, stage, item)
+        return RecordedDesk(recall, self.journal, self.records, self.engine.send_to)
+
+
+def _grown(before: Mapping[str, Any], now: Mapping[str, Any]) -> dict[str, Any]:
+    """A run never shrinks: the larger limit, the more repeats, all judges."""
+    return {
+        "limit": max(before["limit"], now["limit"]),
+        "epochs": max(before["epochs"], now["epochs"]),
+        "judges": sorted({*before["judges"], *now["judges"]}),
+    }

@@ -1,0 +1,113 @@
+"""A gate before each endpoint: how many calls it gets at once, learned from how it answers.
+
+It opens fast while calls succeed, halves when the endpoint says "too many", then waits as long as it was told to
+and lets one call through to see; it stops growing when the pace of replies drops.
+"""
+
+import asyncio
+import time
+from collections import deque
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+FIRST_LIMIT = 8
+LONGEST_BACKOFF = 60.0
+TOKENS_OF_A_SHORT_REPLY = 32  # so that the fixed part of a call's latency does not count as slowness
+SLOW, TOO_SLOW = 1.5, 3.0
+
+
+class Gate:
+    """Admits calls to one endpoint."""
+
+    def __init__(self, most: int):
+        self.most = most
+        self.limit = float(min(most, FIRST_LIMIT))
+        self.active = 0
+        self._waiting: deque[asyncio.Future[None]] = deque()
+        self._closed_until = 0.0
+        self._probing = False
+        self._refusals = 0
+        self._regained = float(most)  # up to here the limit grows fast
+        self._last_cut = 0.0
+        self._pace = _Pace()
+
+    @asynccontextmanager
+    async def passage(self) -> AsyncIterator[None]:
+        """Hold one of the places; wait for it if need be."""
+        await self._enter()
+        try:
+            yield
+        finally:
+            self.active -= 1
+            self._admit()
+
+    async def _enter(self) -> None:
+        if not self._waiting and self._has_room():
+            self.active += 1
+            return
+        place: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.append(place)
+        self._admit()
+        try:
+            await place
+        except asyncio.CancelledError:
+            if place.done() and not place.cancelled():
+                self.active -= 1
+                self._admit()
+            raise
+
+    def _has_room(self) -> bool:
+        if time.monotonic() < self._closed_until:
+            return False
+        return self.active < (1 if self._probing else int(self.limit))
+
+    def _admit(self) -> None:
+        while self._waiting and self._has_room():
+            place = self._waiting.popleft()
+            if not place.done():
+                self.active += 1
+                place.set_result(None)
+        closed = self._closed_until - time.monotonic()
+        if self._waiting and closed > 0:
+            asyncio.get_running_loop().call_later(closed + 0.001, self._admit)
+
+    def succeeded(self, latency: float, tokens_out: int | None) -> None:
+        """A call was answered."""
+        self._probing = False
+        self._refusals = 0
+        slowness = self._pace.slowness(latency, tokens_out)
+        now = time.monotonic()
+        if slowness > TOO_SLOW and self.limit > FIRST_LIMIT and now - self._last_cut > latency:
+            self.limit *= 0.9
+            self._last_cut = now
+        elif slowness < SLOW and self.active >= int(self.limit):
+            step = 1.0 if self.limit < self._regained else 1.0 / self.limit
+            self.limit = min(float(self.most), self.limit + step)
+        self._admit()
+
+    def refused(self, sent: float, after: float | None) -> None:
+        """The endpoint said "too many" to a call that was sent at this moment."""
+        now = time.monotonic()
+        if sent > self._last_cut:  # calls that were already on their way tell nothing new
+            self._last_cut = now
+            self._refusals += 1
+            if not self._probing:  # a probe that fails says "not yet", not "still too many"
+                self._regained = self.limit * 0.9
+                self.limit = max(1.0, self.limit / 2)
+        wait = after if after is not None else min(LONGEST_BACKOFF, 2.0 ** (self._refusals - 1))
+        self._closed_until = max(self._closed_until, now + wait)
+        self._probing = True
+
+
+class _Pace:
+    """How slow replies are now, against the best this endpoint has shown; per token, so that roles compare."""
+
+    def __init__(self) -> None:
+        self._best = float("inf")
+        self._recent = 0.0
+
+    def slowness(self, latency: float, tokens_out: int | None) -> float:
+        pace = latency / ((tokens_out or 0) + TOKENS_OF_A_SHORT_REPLY)
+        self._recent = pace if not self._recent else self._recent + (pace - self._recent) / 16
+        self._best = min(self._best * 1.001, self._recent)  # forgets slowly, as endpoints change
+        return self._recent / self._best if self._best > 0 else 1.0

@@ -1,0 +1,34 @@
+"""Counts of a run under way, for whoever wants to watch."""
+
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+
+
+@dataclass
+class Tally:
+    """What has happened since this start of the run; the record has the whole."""
+
+    conversations: int = 0  # to do in this start
+    conversations_done: int = 0
+    verdicts: int = 0
+    verdicts_done: int = 0
+    calls: int = 0
+    in_flight: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+    cost: float = 0.0
+    cost_unknown: bool = False
+    failed_calls: Counter[str] = field(default_factory=Counter)  # by cause
+    failures: Counter[str] = field(default_factory=Counter)  # conversations and verdicts, by name
+    stopping: bool = False
+    started: float = field(default_factory=time.monotonic)
+
+    @property
+    def seconds(self) -> float:
+        return time.monotonic() - self.started
+
+    def seconds_left(self) -> float | None:
+        """A guess from the pace so far; None while there is none."""
+        done, all_ = self.conversations_done + self.verdicts_done, self.conversations + self.verdicts
+        return self.seconds / done * (all_ - done) if done else None

@@ -1,0 +1,1 @@
+"""Numbers in, numbers out, seeded where chance enters; may import numpy, scipy and core only."""

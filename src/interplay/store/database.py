@@ -1,0 +1,101 @@
+"""One SQLite file: opening it, bringing it up to date, and turning its errors into words."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import apsw
+
+from interplay.core.failures import Mistake, StoreTrouble
+from interplay.store.schema import MIGRATIONS
+
+APPLICATION_ID = 0x1A7E8B1A
+WAIT_FOR_A_LOCK = 60_000  # milliseconds
+SAFE_SQLITE = (3, 51, 3)  # older ones can damage a WAL store that several connections write
+
+
+def connect(path: Path, *, create: bool) -> apsw.Connection:
+    """A connection to the store at this path, of the newest version."""
+    if not create and not path.exists():
+        raise Mistake(f"there is no store at {path}; name one with --store, or start a run here")
+    if create and not path.parent.is_dir():
+        raise Mistake(f"the folder of the store, {path.parent}, does not exist")
+    flags = apsw.SQLITE_OPEN_READWRITE | (apsw.SQLITE_OPEN_CREATE if create else 0)
+    with trouble_in_words(path):
+        connection = apsw.Connection(os.fspath(path), flags=flags)
+        connection.set_busy_timeout(WAIT_FOR_A_LOCK)
+        _refuse_strangers(connection, path)
+        connection.pragma("journal_mode", "wal")
+        connection.pragma("synchronous", "full")
+        connection.pragma("foreign_keys", True)
+        _migrate(connection, path)
+    return connection
+
+
+def _refuse_strangers(connection: apsw.Connection, path: Path) -> None:
+    tables = connection.execute("SELECT count(*) FROM sqlite_schema").get
+    if tables and connection.pragma("application_id") != APPLICATION_ID:
+        raise Mistake(f"{path} is a database of another program; name another file with --store")
+
+
+def _migrate(connection: apsw.Connection, path: Path) -> None:
+    if connection.pragma("user_version") > len(MIGRATIONS):
+        raise Mistake(f"{path} was written by a newer Interplay; update with pip install -U interplay")
+    if connection.pragma("user_version") == len(MIGRATIONS):
+        return
+    connection.execute("BEGIN IMMEDIATE")  # asked again below: two processes may open a new store at once
+    with connection:
+        for version in range(connection.pragma("user_version"), len(MIGRATIONS)):
+            connection.execute(MIGRATIONS[version])
+            connection.pragma("user_version", version + 1)
+        connection.pragma("application_id", APPLICATION_ID)
+    connection.execute("COMMIT")
+
+
+@contextmanager
+def trouble_in_words(path: Path) -> Iterator[None]:
+    """Turn the database's errors into one line that says what to do."""
+    try:
+        yield
+    except apsw.FullError as error:
+        raise StoreTrouble(f"no room to write {path}: the disk is full; free some and go on") from error
+    except apsw.BusyError as error:
+        raise StoreTrouble(f"another program holds {path} locked; close it and go on") from error
+    except (apsw.CorruptError, apsw.NotADBError) as error:
+        raise StoreTrouble(
+            f"{path} is damaged or no Interplay store ({error}); restore a copy, or name another with --store"
+        ) from error
+    except (apsw.ReadOnlyError, apsw.CantOpenError, apsw.PermissionsError) as error:
+        raise StoreTrouble(f"{path} cannot be opened for writing ({error})") from error
+    except apsw.Error as error:
+        raise StoreTrouble(f"{path} cannot be written or read ({error})") from error
+
+
+class Whereabouts:
+    """Notices when the store's file was deleted, replaced or cut short behind our back."""
+
+    def __init__(self, path: Path):
+        self.path = path
+        found = path.stat()
+        self._identity = (found.st_dev, found.st_ino)
+        self._size = found.st_size
+
+    def check(self) -> None:
+        try:
+            found = self.path.stat()
+        except FileNotFoundError:
+            raise StoreTrouble(
+                f"the store {self.path} was deleted while the run was writing it; "
+                "put a copy back and go on, or start anew with another --store"
+            ) from None
+        if (found.st_dev, found.st_ino) != self._identity or found.st_size < self._size:
+            raise StoreTrouble(
+                f"the store {self.path} was replaced or cut short while the run was writing it; "
+                "restore a copy and go on, or start anew with another --store"
+            )
+        self._size = found.st_size
+
+
+def sqlite_version() -> tuple[int, ...]:
+    return tuple(int(part) for part in apsw.sqlite_lib_version().split("."))

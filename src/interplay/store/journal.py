@@ -1,0 +1,238 @@
+"""The record of one run while it is being written: intents before sending, replies before reading."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields
+from datetime import UTC, datetime
+from typing import Any
+
+import apsw
+
+from interplay.core.benchmark import Scenario, Score, Verdict
+from interplay.core.conversation import Line
+from interplay.core.failures import Failure
+from interplay.core.wire import Reply, Request, Step, Thread, canonical, digest_of
+from interplay.store.writer import Writer
+
+_REPLY_FIELDS = [part.name for part in fields(Reply) if part.name != "raw"]
+_REPLY = ", ".join(_REPLY_FIELDS)
+
+
+@dataclass(frozen=True)
+class Place:
+    """Which conversation of a run this is: the first half of an address."""
+
+    scenario: Scenario
+    subject: str
+    cast: Mapping[str, str]
+    repeat: int
+
+    @property
+    def cast_digest(self) -> str:
+        return digest_of(dict(self.cast))
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """A finished call: what was asked, by its digests, and what was answered."""
+
+    digest: bytes
+    settings: bytes
+    thread: bytes
+    reply: Reply
+
+
+@dataclass
+class Recall:
+    """What the record holds of one stage of one conversation."""
+
+    conversation: int
+    finished: dict[Step, Recorded] = field(default_factory=dict)
+    attempts: dict[Step, int] = field(default_factory=dict)
+    facts: dict[Step, Any] = field(default_factory=dict)
+
+
+class Journal:
+    """Writes one run. Whatever an awaited method wrote is on disk."""
+
+    def __init__(self, writer: Writer, run: int):
+        self._writer = writer
+        self._run = run
+
+    async def open_conversation(self, place: Place, protocol: str, *, anew: bool) -> int:
+        """The number of the conversation at this place; a new take of it where it is played anew."""
+
+        def write(db: apsw.Connection) -> int:
+            key = (self._run, place.scenario.id, place.cast_digest, place.repeat)
+            found = db.execute(
+                "SELECT number, take FROM conversations"
+                " WHERE (run, scenario, cast_digest, repeat) = (?,?,?,?) ORDER BY take DESC LIMIT 1",
+                key,
+            ).fetchone()
+            if found and not anew:
+                return int(found[0])
+            db.execute(
+                "INSERT OR IGNORE INTO scenarios (id, label, content) VALUES (?,?,?)",
+                (place.scenario.id, place.scenario.label, canonical(place.scenario.content)),
+            )
+            take = found[1] + 1 if found else 0
+            db.execute(
+                "INSERT INTO conversations"
+                " (run, scenario, subject, cast_digest, cast_roles, repeat, take, state, protocol)"
+                " VALUES (?,?,?,?,?,?,?,'open',?)",
+                (
+                    self._run,
+                    place.scenario.id,
+                    place.subject,
+                    place.cast_digest,
+                    canonical(dict(place.cast)),
+                    place.repeat,
+                    take,
+                    protocol,
+                ),
+            )
+            return db.last_insert_rowid()
+
+        return await self._writer.write(write)
+
+    async def recall(self, conversation: int, stage: str, item: str) -> Recall:
+        """All that was recorded of a stage; intents without a reply are left as they are."""
+
+        def read(db: apsw.Connection) -> Recall:
+            found = Recall(conversation)
+            key = (conversation, stage, item)
+            for row in db.execute(
+                f"SELECT participant, step, attempt, state, digest, settings, thread, {_REPLY} FROM calls"  # noqa: S608  # names of our own fields
+                "  WHERE (conversation, stage, item) = (?,?,?) ORDER BY number",
+                key,
+            ):
+                step = Step(stage, item, row[0], row[1])
+                found.attempts[step] = max(found.attempts.get(step, 0), row[2] + 1)
+                if row[3] == "done":
+                    reply = Reply(**dict(zip(_REPLY_FIELDS, row[7:], strict=True)))
+                    found.finished[step] = Recorded(row[4], row[5], row[6], reply)
+            for name, value in db.execute(
+                "SELECT name, value FROM facts WHERE (conversation, stage, item) = (?,?,?)", key
+            ):
+                found.facts[Step(stage, item, name, 0)] = json.loads(value)
+            return found
+
+        return await self._writer.write(read)
+
+    async def intend(self, conversation: int, step: Step, attempt: int, request: Request) -> int:
+        """Write down that a call is about to be sent; the number of its row."""
+        sent = datetime.now(UTC).isoformat(timespec="milliseconds")
+
+        def write(db: apsw.Connection) -> int:
+            _keep_thread(db, request.thread)
+            db.execute(
+                "INSERT OR IGNORE INTO settings (digest, body) VALUES (?,?)",
+                (request.settings_digest, request.settings),
+            )
+            db.execute(
+                "INSERT INTO calls (conversation, stage, item, participant, step, attempt, model, digest,"
+                " settings, thread, sent, state) VALUES (?,?,?,?,?,?,?,?,?,?,?,'sent')",
+                (
+                    conversation,
+                    step.stage,
+                    step.item,
+                    step.participant,
+                    step.number,
+                    attempt,
+                    request.model,
+                    request.digest,
+                    request.settings_digest,
+                    request.thread.digest,
+                    sent,
+                ),
+            )
+            return db.last_insert_rowid()
+
+        return await self._writer.write(write)
+
+    async def settle(self, call: int, reply: Reply) -> None:
+        """Write down a reply, raw bytes and all."""
+        answer = asdict(reply)
+        places = ", ".join(f"{name} = ?" for name in answer)
+        await self._do(f"UPDATE calls SET state = 'done', {places} WHERE number = ?", *answer.values(), call)  # noqa: S608  # names of our own fields
+
+    async def settle_failure(self, call: int, cause: str, detail: str, raw: bytes) -> None:
+        """Write down that a call failed, and by what name."""
+        await self._do(
+            "UPDATE calls SET state = 'failed', cause = ?, detail = ?, raw = ? WHERE number = ?",
+            *(cause, detail, raw, call),
+        )
+
+    async def keep_fact(self, conversation: int, step: Step, value: Any) -> None:
+        """A value that was made once."""
+        await self._do(
+            "INSERT INTO facts (conversation, stage, item, name, value) VALUES (?,?,?,?,?)",
+            *(conversation, step.stage, step.item, step.participant, canonical(value)),
+        )
+
+    async def finish(self, conversation: int, outcome: Any, lines: Sequence[Line]) -> None:
+        """A conversation was played to its end."""
+        await self._do(
+            "UPDATE conversations SET state = 'done', failure = '', detail = '', outcome = ?, lines = ?"
+            " WHERE number = ?",
+            *(canonical(asdict(outcome)), _as_json(lines), conversation),
+        )
+
+    async def void(self, conversation: int, failure: Failure, lines: Sequence[Line]) -> None:
+        """A conversation came to nothing, for a reason with a name."""
+        await self._do(
+            "UPDATE conversations SET state = 'void', failure = ?, detail = ?, lines = ?  WHERE number = ?",
+            *(failure.name, str(failure), _as_json(lines), conversation),
+        )
+
+    async def judged(self, conversation: int, item: str, verdict: Verdict) -> None:
+        """A judge gave its verdict, or failed to."""
+        data = None if verdict.data is None else canonical(dict(verdict.data))
+        await self._do(
+            "INSERT OR REPLACE INTO verdicts (conversation, judge, rubric, item, failure, detail, data)"
+            " VALUES (?,?,?,?,?,?,?)",
+            *(conversation, verdict.judge, verdict.rubric, item, verdict.failure, verdict.detail, data),
+        )
+
+    async def scored(self, conversation: int, scores: Sequence[Score]) -> None:
+        """The scores of a conversation, in place of any before."""
+
+        def write(db: apsw.Connection) -> None:
+            db.execute("DELETE FROM scores WHERE conversation = ?", (conversation,))
+            db.executemany(
+                "INSERT INTO scores (conversation, name, source, value) VALUES (?,?,?,?)",
+                [(conversation, score.name, score.source, score.value) for score in scores],
+            )
+
+        await self._writer.write(write)
+
+    async def extend(self, extent: Mapping[str, Any]) -> None:
+        """The run reaches further than before."""
+        await self._do("UPDATE runs SET extent = ? WHERE number = ?", canonical(dict(extent)), self._run)
+
+    async def _do(self, statement: str, *values: Any) -> None:
+        def write(db: apsw.Connection) -> None:
+            db.execute(statement, values)
+
+        await self._writer.write(write)
+
+
+def _as_json(lines: Sequence[Line]) -> str:
+    return canonical([asdict(line) for line in lines])
+
+
+def _keep_thread(db: apsw.Connection, thread: Thread | None) -> None:
+    """Store the messages that are new; a message that is there has all before it there too."""
+    while thread is not None:
+        db.execute(
+            "INSERT OR IGNORE INTO messages (digest, parent, role, text) VALUES (?,?,?,?)",
+            (
+                thread.digest,
+                thread.parent.digest if thread.parent else None,
+                thread.message.role,
+                thread.message.text,
+            ),
+        )
+        if not db.changes():
+            return
+        thread = thread.parent

@@ -1,0 +1,38 @@
+"""A run is written by one process at a time; the lock dies with its holder."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from interplay.core.failures import RunLocked
+
+
+@contextmanager
+def run_lock(store: Path, run: str) -> Iterator[None]:
+    """Hold the lock of a run, or say at once who does."""
+    folder = store.with_name(store.name + ".locks")
+    folder.mkdir(exist_ok=True)
+    lock = FileLock(folder / run)
+    holder = folder / f"{run}.holder"
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        raise RunLocked(
+            f"run {run} is being written by another process{_named(holder)}; wait for it, or stop it first"
+        ) from None
+    try:
+        holder.write_text(f"process {os.getpid()}")
+        yield
+    finally:
+        holder.unlink(missing_ok=True)
+        lock.release()
+
+
+def _named(holder: Path) -> str:
+    try:
+        return f" ({holder.read_text()})"
+    except OSError:
+        return ""

@@ -1,0 +1,226 @@
+"""Reading the record: runs, conversations, verdicts and scores, without replaying anything."""
+
+import json
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from interplay.core.benchmark import Scenario, Verdict
+from interplay.core.conversation import Line
+from interplay.core.failures import Mistake, nearest
+from interplay.core.forms import build
+from interplay.core.wire import Message, canonical
+from interplay.store.database import connect, trouble_in_words
+
+
+@dataclass(frozen=True)
+class Run:
+    """The first row of a run's record."""
+
+    number: int
+    id: str
+    benchmark: str
+    identity: Mapping[str, Any]
+    extent: Mapping[str, Any]
+    secret: bytes
+    created: str
+
+
+@dataclass(frozen=True)
+class ConversationRow:
+    """One conversation as the record has it."""
+
+    number: int
+    scenario: Scenario
+    subject: str
+    cast: Mapping[str, str]
+    repeat: int
+    take: int
+    state: str
+    failure: str
+    detail: str
+    outcome: Mapping[str, Any] | None
+    lines: tuple[Line, ...]
+    protocol: str
+
+
+@dataclass(frozen=True)
+class Totals:
+    """What a run has used so far, from its calls."""
+
+    finished: int
+    failed: int
+    unknown: int  # sent, answer unknown
+    tokens_in: int
+    tokens_out: int
+    estimated: int
+    cost: float | None
+    models: Mapping[str, tuple[str, ...]]  # each model and the versions it reported
+
+
+class Records:
+    """A reader of one store."""
+
+    def __init__(self, path: Path, *, create: bool = False):
+        self.path = path
+        self.db = connect(path, create=create)
+
+    def __enter__(self) -> "Records":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.db.close()
+
+    def runs(self) -> list[Run]:
+        """All runs, newest last."""
+        return [self._run(row) for row in self._rows(_RUNS + " ORDER BY number")]
+
+    def find(self, wanted: str) -> Run:
+        """The run with this id, this beginning of an id, or the newest for 'last'."""
+        runs = self.runs()
+        if not runs:
+            raise Mistake(f"{self.path} holds no runs yet; start one with: interplay run BENCHMARK")
+        if wanted == "last":
+            return runs[-1]
+        exact = [run for run in runs if run.id == wanted]
+        fitting = exact or [run for run in runs if run.id.startswith(wanted)]
+        if len(fitting) > 1:
+            raise Mistake(f"{wanted!r} fits several runs: {', '.join(run.id for run in fitting)}")
+        if not fitting:
+            raise Mistake(f"there is no run {wanted!r}; {nearest(wanted, [run.id for run in runs])}")
+        return fitting[0]
+
+    def begin(self, id: str, benchmark: str, identity: Mapping[str, Any], extent: Mapping[str, Any]) -> Run:
+        """The run of this identity; its first row is written if it is new."""
+        with trouble_in_words(self.path):
+            self.db.execute(
+                "INSERT OR IGNORE INTO runs (id, benchmark, identity, extent, secret, created)"
+                " VALUES (?,?,?,?,?,?)",
+                (
+                    id,
+                    benchmark,
+                    canonical(dict(identity)),
+                    canonical(dict(extent)),
+                    secrets.token_bytes(16),
+                    datetime.now(UTC).isoformat(timespec="seconds"),
+                ),
+            )
+        return self.find(id)
+
+    def conversations(self, run: Run) -> list[ConversationRow]:
+        """The newest take of every conversation, in a fixed order."""
+        rows = self._rows(
+            "SELECT c.number, s.label, s.content, subject, cast_roles, repeat, take, state, failure, detail,"
+            " outcome, lines, protocol FROM conversations c JOIN scenarios s ON s.id = c.scenario"
+            " WHERE run = ? AND take = (SELECT max(take) FROM conversations n WHERE (n.run, n.scenario,"
+            " n.cast_digest, n.repeat) = (c.run, c.scenario, c.cast_digest, c.repeat))"
+            " ORDER BY subject, c.scenario, repeat",
+            run.number,
+        )
+        return [
+            ConversationRow(
+                number=row[0],
+                scenario=Scenario(json.loads(row[2]), row[1]),
+                subject=row[3],
+                cast=json.loads(row[4]),
+                repeat=row[5],
+                take=row[6],
+                state=row[7],
+                failure=row[8],
+                detail=row[9],
+                outcome=json.loads(row[10]) if row[10] else None,
+                lines=tuple(build(Line, line) for line in json.loads(row[11])) if row[11] else (),
+                protocol=row[12],
+            )
+            for row in rows
+        ]
+
+    def verdicts(self, run: Run) -> dict[tuple[int, str], list[Verdict]]:
+        """The verdicts of a run by (conversation, item), in the order of judges' names."""
+        found: dict[tuple[int, str], list[Verdict]] = {}
+        for number, item, judge, rubric, failure, detail, data in self._rows(
+            "SELECT v.conversation, item, judge, rubric, v.failure, v.detail, data FROM verdicts v"
+            " JOIN conversations c ON c.number = v.conversation WHERE c.run = ? ORDER BY 1, 2, 3, 4",
+            run.number,
+        ):
+            verdict = Verdict(judge, rubric, json.loads(data) if data else None, failure, detail)
+            found.setdefault((number, item), []).append(verdict)
+        return found
+
+    def scores(self, run: Run) -> list[tuple[int, str, str, float]]:
+        """(conversation, name, source, value) of every score of a run."""
+        return self._rows(
+            "SELECT s.conversation, name, source, value FROM scores s"
+            " JOIN conversations c ON c.number = s.conversation WHERE c.run = ? ORDER BY 1, 2, 3",
+            run.number,
+        )
+
+    def totals(self, run: Run) -> Totals:
+        """What the run has used so far."""
+        mine = " FROM calls JOIN conversations c ON c.number = calls.conversation WHERE c.run = ?"
+        counts = self._rows(
+            "SELECT total(calls.state = 'done'), total(calls.state = 'failed'), total(calls.state = 'sent'),"
+            " total(tokens_in), total(tokens_out), total(tokens_estimated), sum(cost),"
+            " total(calls.state = 'done' AND cost IS NULL)" + mine,
+            run.number,
+        )[0]
+        versions: dict[str, set[str]] = {}
+        for model, version in self._rows(
+            "SELECT DISTINCT model, version" + mine + " AND calls.state = 'done'", run.number
+        ):
+            versions.setdefault(model, set()).add(version)
+        return Totals(
+            finished=int(counts[0]),
+            failed=int(counts[1]),
+            unknown=int(counts[2]),
+            tokens_in=int(counts[3]),
+            tokens_out=int(counts[4]),
+            estimated=int(counts[5]),
+            cost=None if counts[7] else float(counts[6] or 0.0),
+            models={model: tuple(sorted(found)) for model, found in sorted(versions.items())},
+        )
+
+    def usage_by_subject(self, run: Run) -> dict[str, tuple[int, float | None]]:
+        """Tokens and cost of each subject's conversations, all roles together."""
+        return {
+            subject: (int(tokens), None if unknown else float(cost or 0.0))
+            for subject, tokens, cost, unknown in self._rows(
+                "SELECT c.subject, total(tokens_in) + total(tokens_out), sum(cost), total(cost IS NULL)"
+                " FROM calls JOIN conversations c ON c.number = calls.conversation"
+                " WHERE c.run = ? AND calls.state = 'done' GROUP BY c.subject",
+                run.number,
+            )
+        }
+
+    def settings(self, digest: bytes) -> dict[str, Any]:
+        """The model, sampling and schema behind a digest."""
+        found: dict[str, Any] = json.loads(
+            self._rows("SELECT body FROM settings WHERE digest = ?", digest)[0][0]
+        )
+        return found
+
+    def thread(self, digest: bytes) -> list[Message]:
+        """The messages of a recorded request, oldest first."""
+        messages: list[Message] = []
+        here: bytes | None = digest
+        while here is not None:
+            here, role, text = self._rows("SELECT parent, role, text FROM messages WHERE digest = ?", here)[0]
+            messages.append(Message(role, text))
+        return messages[::-1]
+
+    def integrity(self) -> str:
+        """What SQLite's own check says; "ok" is good."""
+        return str(self._rows("PRAGMA integrity_check")[0][0])
+
+    def _run(self, row: tuple[Any, ...]) -> Run:
+        return Run(row[0], row[1], row[2], json.loads(row[3]), json.loads(row[4]), row[5], row[6])
+
+    def _rows(self, query: str, *values: Any) -> list[Any]:
+        with trouble_in_words(self.path):
+            return self.db.execute(query, values).fetchall()
+
+
+_RUNS = "SELECT number, id, benchmark, identity, extent, secret, created FROM runs"

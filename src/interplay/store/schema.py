@@ -1,0 +1,102 @@
+"""The tables, as steps that each take a store from one version to the next."""
+
+MIGRATIONS = (
+    """
+    CREATE TABLE runs (
+        number INTEGER PRIMARY KEY,
+        id TEXT NOT NULL UNIQUE,
+        benchmark TEXT NOT NULL,
+        identity TEXT NOT NULL,          -- what the run is, as JSON; its digest is in the id
+        extent TEXT NOT NULL,            -- how far it reaches so far: limit, epochs, judges; grows
+        secret BLOB NOT NULL,            -- keys the fences around candidates' text
+        created TEXT NOT NULL
+    );
+    CREATE TABLE scenarios (
+        id TEXT PRIMARY KEY,
+        label TEXT NOT NULL,
+        content TEXT NOT NULL
+    ) WITHOUT ROWID;
+    CREATE TABLE conversations (
+        number INTEGER PRIMARY KEY,
+        run INTEGER NOT NULL REFERENCES runs(number),
+        scenario TEXT NOT NULL REFERENCES scenarios(id),
+        subject TEXT NOT NULL,
+        cast_digest TEXT NOT NULL,       -- which model sits in which role
+        cast_roles TEXT NOT NULL,
+        repeat INTEGER NOT NULL,
+        take INTEGER NOT NULL,           -- played anew on purpose: the newest take counts, older ones stay
+        state TEXT NOT NULL CHECK (state IN ('open', 'done', 'void')),
+        failure TEXT NOT NULL DEFAULT '',
+        detail TEXT NOT NULL DEFAULT '',
+        outcome TEXT,
+        lines TEXT,
+        protocol TEXT NOT NULL,
+        UNIQUE (run, scenario, cast_digest, repeat, take)
+    );
+    CREATE TABLE messages (
+        digest BLOB PRIMARY KEY,         -- chained over all before it: each message is stored once
+        parent BLOB,
+        role TEXT NOT NULL,
+        text TEXT NOT NULL
+    ) WITHOUT ROWID;
+    CREATE TABLE settings (
+        digest BLOB PRIMARY KEY,         -- model, sampling and schema of a request
+        body TEXT NOT NULL
+    ) WITHOUT ROWID;
+    CREATE TABLE calls (
+        number INTEGER PRIMARY KEY,
+        conversation INTEGER NOT NULL REFERENCES conversations(number),
+        stage TEXT NOT NULL,
+        item TEXT NOT NULL,
+        participant TEXT NOT NULL,
+        step INTEGER NOT NULL,
+        attempt INTEGER NOT NULL,
+        model TEXT NOT NULL,
+        digest BLOB NOT NULL,
+        settings BLOB NOT NULL REFERENCES settings(digest),
+        thread BLOB NOT NULL REFERENCES messages(digest),
+        sent TEXT NOT NULL,
+        state TEXT NOT NULL CHECK (state IN ('sent', 'done', 'failed')),
+        cause TEXT NOT NULL DEFAULT '',
+        detail TEXT NOT NULL DEFAULT '',
+        text TEXT,
+        reasoning TEXT NOT NULL DEFAULT '',
+        stop TEXT NOT NULL DEFAULT '',
+        version TEXT NOT NULL DEFAULT '',
+        tokens_in INTEGER,
+        tokens_out INTEGER,
+        tokens_estimated INTEGER NOT NULL DEFAULT 0,
+        cost REAL,
+        latency REAL,
+        raw BLOB,
+        UNIQUE (conversation, stage, item, participant, step, attempt)
+    );
+    CREATE UNIQUE INDEX one_finished_call_per_step
+        ON calls (conversation, stage, item, participant, step) WHERE state = 'done';
+    CREATE TABLE facts (
+        conversation INTEGER NOT NULL REFERENCES conversations(number),
+        stage TEXT NOT NULL,
+        item TEXT NOT NULL,
+        name TEXT NOT NULL,
+        value TEXT NOT NULL,
+        PRIMARY KEY (conversation, stage, item, name)
+    ) WITHOUT ROWID;
+    CREATE TABLE verdicts (
+        conversation INTEGER NOT NULL REFERENCES conversations(number),
+        judge TEXT NOT NULL,
+        rubric TEXT NOT NULL,
+        item TEXT NOT NULL,
+        failure TEXT NOT NULL DEFAULT '',
+        detail TEXT NOT NULL DEFAULT '',
+        data TEXT,
+        PRIMARY KEY (conversation, judge, rubric, item)
+    ) WITHOUT ROWID;
+    CREATE TABLE scores (
+        conversation INTEGER NOT NULL REFERENCES conversations(number),
+        name TEXT NOT NULL,
+        source TEXT NOT NULL,
+        value REAL NOT NULL,
+        PRIMARY KEY (conversation, name, source)
+    ) WITHOUT ROWID;
+    """,
+)
