@@ -1,10 +1,10 @@
 """The benchmarks, each a folder of one shape; they never import each other."""
 
-from interplay.benchmarks.role_play import role_play
+from interplay.benchmarks import role_play
 from interplay.core.benchmark import Benchmark
 from interplay.core.failures import Mistake, nearest
 
-ALL: tuple[Benchmark, ...] = (role_play,)
+ALL: tuple[Benchmark, ...] = (role_play.benchmark,)
 
 
 def find(name: str) -> Benchmark:

@@ -1,14 +1,11 @@
 """PingPong: an emulated user talks to a model that plays a character; a panel of judges scores every turn."""
 
-from interplay.benchmarks.role_play.protocol import PROMPTS, ROLES, Dialogue, TurnJudging, play, rubric
+from interplay.benchmarks.role_play.protocol import ROLES, Dialogue, TurnJudging, digest, play, rubric
 from interplay.benchmarks.role_play.scenarios import LANGUAGES, scenarios
 from interplay.benchmarks.role_play.scoring import score, summarize
 from interplay.core.benchmark import Benchmark, Option, Tryout
-from interplay.core.wire import digest_of
 
-PROTOCOL_VERSION = 1
-
-role_play = Benchmark(
+benchmark = Benchmark(
     name="role_play",
     paper="PingPong",
     meaning="emulated users v role-playing models, scored turn by turn by a panel of judges",
@@ -22,12 +19,12 @@ role_play = Benchmark(
     ),
     outcome=Dialogue,
     scenarios=scenarios,
-    protocol=lambda options: digest_of([PROTOCOL_VERSION, PROMPTS.digest]),
+    protocol=digest,
     play=play,
     judging=lambda options: TurnJudging(rubric(options)),
     score=score,
     summarize=summarize,
-    tryout=Tryout(limit=8, options={"explanation": "30"}, sampling={"player": {"max_tokens": 48}}),
+    tryout=Tryout(limit=8, options={"explanation": "30", "turns": "2"}, sampling={"player": {"max_tokens": 48}}),
 )
 
-__all__ = ["role_play"]
+__all__ = ["benchmark"]

@@ -19,6 +19,7 @@ from interplay.judging.rubric import Criterion, Flag, Rubric
 
 PROMPTS = Prompts.read(Path(str(files(__package__) / "prompts")))
 LANGUAGE_NAMES = {"en": "English"}
+PROTOCOL_VERSION = 1
 
 ROLES = (
     Role("player", "subject", Sampling(0.6, 0.9, 1536), "plays the character; the model that is measured"),
@@ -64,6 +65,11 @@ class Dialogue:
     turns: tuple[Turn, ...]
 
 
+def digest(options: Options) -> str:
+    """What shapes play: the prompts, and this file where it changes what is said."""
+    return digest_of([PROTOCOL_VERSION, PROMPTS.digest])
+
+
 async def play(talk: Conversation, options: Options) -> Dialogue:
     """The emulated user, who knows only the summary, talks to the player, who has the card."""
     scene = scene_of(talk.scenario)
@@ -71,13 +77,22 @@ async def play(talk: Conversation, options: Options) -> Dialogue:
     player = talk.seat("player", brief=card_of(scene.character))
     talk.tell([interrogator], PROMPTS.fill("interrogator_opening"))
     turns = []
-    for _ in range(scene.situation.turns):
+    for _ in range(_turns(scene, options)):
         said = (await talk.ask(interrogator, Utterance)).next_utterance.strip()
         talk.tell([player], said, source=interrogator)
         answer = await talk.ask(player)
         talk.tell([interrogator], answer, source=player)
         turns.append(Turn(said, answer))
     return Dialogue(tuple(turns))
+
+
+def _turns(scene: Scene, options: Options) -> int:
+    most = options["turns"]
+    if not most:
+        return scene.situation.turns
+    if not most.isdecimal() or int(most) < 1:
+        raise Mistake(f"turns is a number from 1, not {most!r}")
+    return min(int(most), scene.situation.turns)
 
 
 def card_of(character: Character) -> str:

@@ -1,0 +1,41 @@
+# Everything a fresh machine needs: Python 3.11 or newer, pip and make.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+.PHONY: run test check slow soak clean
+
+run: $(VENV)/installed ## try it: the embedded model in every role, a board and a report
+	$(BIN)/interplay run role_play --html report.html
+
+test: check ## all checks and tests
+	$(BIN)/python -m pytest -n 2 -m "not slow and not soak"
+
+check: $(VENV)/developed
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo
+
+slow: $(VENV)/developed ## the tests that take minutes
+	$(BIN)/python -m pytest -m slow
+
+soak: $(VENV)/developed ## the long fault runs
+	$(BIN)/python -m pytest -n 2 -m soak
+
+clean:
+	rm -rf $(VENV)
+
+$(VENV)/made:
+	$(PYTHON) -m venv $(VENV) || (apt-get update && apt-get install -y python3-venv && $(PYTHON) -m venv $(VENV))
+	$(BIN)/pip install --quiet --upgrade pip
+	touch $@
+
+$(VENV)/installed: $(VENV)/made pyproject.toml
+	$(BIN)/pip install --quiet --editable .
+	touch $@
+
+$(VENV)/developed: $(VENV)/made pyproject.toml
+	$(BIN)/pip install --quiet --editable ".[dev]"
+	$(BIN)/python -c "from interplay.models.embedded import fetch; fetch()"
+	touch $@

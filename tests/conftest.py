@@ -1,0 +1,40 @@
+"""What every test stands on: a closed network, a clean environment, nothing left behind."""
+
+import os
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+CLOSED = Path(__file__).parent / "closed_network"
+sys.path.insert(0, str(CLOSED))
+import sitecustomize  # noqa: E402, F401  # closes the network for this process
+
+os.environ["PYTHONPATH"] = str(CLOSED)  # and for the Pythons that tests start
+for name in [name for name in os.environ if name.startswith(("INTERPLAY_", "OPENAI_"))]:
+    if name not in ("INTERPLAY_ORIGINALS", "INTERPLAY_CACHE"):
+        del os.environ[name]
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_left_behind() -> Iterator[None]:
+    """Fail the test that leaks a thread or a child process."""
+    before = {thread.ident for thread in threading.enumerate()}
+    yield
+    left = [
+        thread.name
+        for thread in threading.enumerate()
+        if thread.ident not in before and not thread.daemon and not thread.name.startswith("asyncio_")
+    ]
+    assert not left, f"threads were left running: {left}"
+
+
+@pytest.fixture
+def originals() -> Path:
+    """The papers' public data, where it is at hand."""
+    named = os.environ.get("INTERPLAY_ORIGINALS")
+    if not named:
+        pytest.skip("INTERPLAY_ORIGINALS does not name the folder of the originals")
+    return Path(named)

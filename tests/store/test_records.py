@@ -1,0 +1,130 @@
+"""Reading the record: finding runs, and what they have used."""
+
+import asyncio
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from interplay.core.benchmark import Scenario
+from interplay.core.failures import Mistake
+from interplay.core.wire import Message, Reply, Request, Sampling, Step, Thread
+from interplay.store.journal import Journal, Place
+from interplay.store.records import Records, Run, Totals
+from interplay.store.writer import Writer
+
+EXTENT = {"limit": 1, "epochs": 1, "judges": ["j"]}
+STEP = Step("play", "", "player", 0)
+REQUEST = Request("openai/a", Thread.start(Message("user", "hello")), Sampling())
+
+
+@pytest.fixture
+def records(tmp_path: Path):
+    with Records(tmp_path / "a.db", create=True) as made:
+        yield made
+
+
+def begin(records: Records, *ids: str) -> list[Run]:
+    return [records.begin(id, "role_play", {"models": [id]}, EXTENT) for id in ids]
+
+
+def test_a_run_begins_once(records: Records) -> None:
+    [first] = begin(records, "role_play-1111")
+    again = records.begin("role_play-1111", "role_play", {"models": ["other"]}, {"limit": 9})
+    assert again == first
+    assert first.identity == {"models": ["role_play-1111"]}
+    assert first.extent == EXTENT
+    assert len(first.secret) == 16
+    assert records.runs() == [first]
+
+
+def test_every_run_has_a_secret_of_its_own(records: Records) -> None:
+    assert len({run.secret for run in begin(records, "a", "b", "c")}) == 3
+
+
+def test_a_run_is_found_by_its_id_its_beginning_and_as_the_last(records: Records) -> None:
+    first, second = begin(records, "role_play-1111", "role_play-2222")
+    assert records.find("role_play-1111") == first
+    assert records.find("role_play-1") == first
+    assert records.find("role_play-22") == second
+    assert records.find("last") == second
+
+
+def test_a_whole_id_is_found_though_others_begin_with_it(records: Records) -> None:
+    begin(records, "a-1", "a-12")
+    assert records.find("a-1").id == "a-1"
+
+
+def test_a_beginning_of_several_runs_names_them(records: Records) -> None:
+    begin(records, "role_play-1111", "role_play-1122")
+    with pytest.raises(Mistake, match="role_play-1111, role_play-1122"):
+        records.find("role_play-11")
+
+
+def test_an_unknown_run_comes_with_the_nearest(records: Records) -> None:
+    begin(records, "role_play-1111", "role_play-2222")
+    with pytest.raises(Mistake, match="did you mean 'role_play-2222'"):
+        records.find("role_play-2223")
+
+
+def test_an_empty_store_says_how_to_start(records: Records) -> None:
+    with pytest.raises(Mistake, match="interplay run BENCHMARK"):
+        records.find("last")
+
+
+def test_a_reader_makes_no_store(tmp_path: Path) -> None:
+    with pytest.raises(Mistake):
+        Records(tmp_path / "no.db")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_unused_run_has_used_nothing(records: Records) -> None:
+    [run] = begin(records, "a")
+    assert records.totals(run) == Totals(0, 0, 0, 0, 0, 0, 0.0, {})
+    assert records.usage_by_subject(run) == {}
+    assert records.conversations(run) == []
+    assert records.integrity() == "ok"
+
+
+async def spend(path: Path, run: Run, subject: str, replies: list[Reply | str | None]) -> None:
+    """A call for each entry: a reply, the cause of a failure, or None for one that was never answered."""
+    writer = Writer(path)
+    journal = Journal(writer, run.number)
+    place = Place(Scenario({"n": 1}, "one"), subject, {"player": subject}, 0)
+    number = await journal.open_conversation(place, "p", anew=False)
+    for turn, reply in enumerate(replies):
+        request = replace(REQUEST, model=subject)
+        call = await journal.intend(number, replace(STEP, number=turn), 0, request)
+        if isinstance(reply, Reply):
+            await journal.settle(call, reply)
+        elif reply is not None:
+            await journal.settle_failure(call, reply, "", b"")
+    await writer.close()
+
+
+def test_totals_count_what_was_answered_failed_and_never_came_back(records: Records) -> None:
+    run, other = begin(records, "a", "b")
+    priced = Reply("x", version="a-1", tokens_in=10, tokens_out=5, cost=0.25)
+    guessed = replace(priced, version="a-2", tokens_estimated=True, cost=0.5)
+    asyncio.run(spend(records.path, run, "openai/a", [priced, guessed, "server", "timeout", None]))
+    asyncio.run(spend(records.path, other, "openai/a", [priced, None, None]))
+    totals = records.totals(run)
+    assert totals == Totals(
+        finished=2,
+        failed=2,
+        unknown=1,
+        tokens_in=20,
+        tokens_out=10,
+        estimated=1,
+        cost=0.75,
+        models={"openai/a": ("a-1", "a-2")},
+    )
+    assert records.totals(other).unknown == 2
+
+
+def test_one_unknown_price_makes_the_whole_cost_unknown(records: Records) -> None:
+    [run] = begin(records, "a")
+    asyncio.run(spend(records.path, run, "openai/a", [Reply("x", cost=1.0)]))
+    asyncio.run(spend(records.path, run, "openai/b", [Reply("x", cost=1.0, tokens_out=3), Reply("y")]))
+    assert records.totals(run).cost is None
+    assert records.usage_by_subject(run) == {"openai/a": (0, 1.0), "openai/b": (3, None)}
