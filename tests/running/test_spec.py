@@ -60,7 +60,7 @@ def test_a_run_is_named_after_its_benchmark() -> None:
 def test_table_options_stand_apart() -> None:
     made = spec(options={"length_median": "100"})
     assert made.table == {"length_median": "100"}
-    assert made.options == {"language": "en", "explanation": "600"}
+    assert made.options == {one.name: one.default for one in role_play.options if not one.of_table}
 
 
 def test_a_spec_comes_back_from_the_record() -> None:

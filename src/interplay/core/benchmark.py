@@ -31,7 +31,26 @@ class Option:
     default: str
     meaning: str
     choices: tuple[str, ...] = ()
+    number: tuple[int, int] | None = None  # the bounds of a number, where it is one
     of_table: bool = False
+
+    def check(self, value: str) -> None:
+        """Raise a Mistake if the option cannot have this value; the default always can."""
+        if value == self.default:
+            return
+        if self.choices and value not in self.choices:
+            raise Mistake(f"there is no {self.name} {value!r}; {nearest(value, self.choices)}")
+        if self.number is not None and not _within(value, *self.number):
+            raise Mistake(
+                f"{self.name} is a number from {self.number[0]} to {self.number[1]:,}, not {value!r}"
+            )
+
+
+def _within(value: str, low: int, high: int) -> bool:
+    try:
+        return low <= float(value) <= high
+    except ValueError:
+        return False
 
 
 @dataclass(frozen=True)
@@ -133,7 +152,5 @@ class Benchmark:
         for name, value in given.items():
             if name not in known:
                 raise Mistake(f"{self.name} has no option {name!r}; {nearest(name, known)}")
-            choices = known[name].choices
-            if choices and value not in choices:
-                raise Mistake(f"{self.name} has no {name} {value!r}; {nearest(value, choices)}")
+            known[name].check(value)
         return {name: given.get(name, option.default) for name, option in known.items()}

@@ -11,10 +11,22 @@ benchmark = Benchmark(
     meaning="emulated users v role-playing models, scored turn by turn by a panel of judges",
     roles=ROLES,
     options=(
-        Option("language", "en", "the language of characters and situations", LANGUAGES),
-        Option("explanation", "600", "the most characters of each explanation a judge writes"),
+        Option("language", "en", "the language of characters and situations", choices=LANGUAGES),
         Option(
-            "length_median", "", "fix M of the length normalisation, else the board's median", of_table=True
+            "turns",
+            "",
+            "at most so many turns in a conversation, else as its situation says",
+            number=(1, 100),
+        ),
+        Option(
+            "explanation", "600", "the most characters of each explanation a judge writes", number=(20, 5000)
+        ),
+        Option(
+            "length_median",
+            "",
+            "fix M of the length normalisation, in characters, else the board's median",
+            number=(1, 1_000_000),
+            of_table=True,
         ),
     ),
     outcome=Dialogue,
@@ -24,7 +36,9 @@ benchmark = Benchmark(
     judging=lambda options: TurnJudging(rubric(options)),
     score=score,
     summarize=summarize,
-    tryout=Tryout(limit=8, options={"explanation": "30", "turns": "2"}, sampling={"player": {"max_tokens": 48}}),
+    tryout=Tryout(
+        limit=8, options={"explanation": "30", "turns": "2"}, sampling={"player": {"max_tokens": 48}}
+    ),
 )
 
 __all__ = ["benchmark"]

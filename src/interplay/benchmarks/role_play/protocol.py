@@ -10,7 +10,6 @@ from typing import Annotated, Any
 from interplay.benchmarks.role_play.scenarios import Character, Scene, scene_of
 from interplay.core.benchmark import Options, Role
 from interplay.core.conversation import Conversation
-from interplay.core.failures import Mistake
 from interplay.core.forms import Longest
 from interplay.core.prompts import Prompts
 from interplay.core.wire import Sampling, digest_of
@@ -87,12 +86,7 @@ async def play(talk: Conversation, options: Options) -> Dialogue:
 
 
 def _turns(scene: Scene, options: Options) -> int:
-    most = options["turns"]
-    if not most:
-        return scene.situation.turns
-    if not most.isdecimal() or int(most) < 1:
-        raise Mistake(f"turns is a number from 1, not {most!r}")
-    return min(int(most), scene.situation.turns)
+    return min(int(float(options["turns"] or scene.situation.turns)), scene.situation.turns)
 
 
 def card_of(character: Character) -> str:
@@ -118,10 +112,7 @@ def _user_brief(scene: Scene) -> str:
 
 def rubric(options: Options) -> Rubric:
     """The rubric of version 2: three criteria on a Likert scale, and refusal."""
-    limit = options["explanation"]
-    if not limit.isdecimal() or not 20 <= int(limit) <= 5000:
-        raise Mistake(f"explanation is a number of characters from 20 to 5000, not {limit!r}")
-    return Rubric("v2", CRITERIA, (REFUSAL,), (1, 5), AGREEMENT, int(limit))
+    return Rubric("v2", CRITERIA, (REFUSAL,), (1, 5), AGREEMENT, int(float(options["explanation"])))
 
 
 @dataclass(frozen=True)

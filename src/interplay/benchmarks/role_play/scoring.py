@@ -6,7 +6,6 @@ from statistics import median
 from interplay.benchmarks.role_play.protocol import CRITERIA, REFUSAL, Dialogue
 from interplay.core.benchmark import Options, Played, Score, Verdict
 from interplay.core.board import Board, Cell, Column, Estimate
-from interplay.core.failures import Mistake
 from interplay.judging.rubric import flagged, panel_mean, turn_scores
 from interplay.statistics.intervals import clustered_mean, mean, rate
 
@@ -138,12 +137,7 @@ def _refused(one: Played) -> bool:
 
 def _median_length(rows: list[dict[str, Cell]], fixed: str) -> float | None:
     if fixed:
-        try:
-            if float(fixed) > 0:
-                return float(fixed)
-        except ValueError:
-            pass
-        raise Mistake(f"length_median is a positive number of characters, not {fixed!r}")
+        return float(fixed)
     lengths = [float(row["length"]) for row in rows if isinstance(row["length"], float)]
     return median(lengths) if lengths else None
 
