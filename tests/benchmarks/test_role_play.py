@@ -55,8 +55,8 @@ def player(step: Step) -> str:
     return f"player line {step.number}"
 
 
-async def played(scenario: Scenario, desk: Desk) -> Dialogue:
-    return await play(Conversation(CAST, desk, scenario=scenario.content), OPTIONS)
+async def played(scenario: Scenario, desk: Desk, **options: str) -> Dialogue:
+    return await play(Conversation(CAST, desk, scenario=scenario.content), BENCHMARK.settle(options))
 
 
 def with_turns(turns: int) -> Scenario:
@@ -101,6 +101,15 @@ async def test_a_situation_lasts_its_number_of_turns(turns: int) -> None:
         Turn(f"user line {number}", f"player line {number}") for number in range(turns)
     )
     assert len(desk.asked) == 2 * turns
+
+
+@pytest.mark.parametrize(("turns", "length"), [("1", 1), ("2", 2), ("4", 4), ("5", 4), ("100", 4)])
+async def test_the_option_turns_shortens_a_conversation_and_never_lengthens_it(
+    turns: str, length: int
+) -> None:
+    dialogue = await played(with_turns(4), Desk(interrogator=user, player=player), turns=turns)
+
+    assert len(dialogue.turns) == length
 
 
 async def test_the_user_speaks_first_and_each_hears_the_other_as_the_other_side() -> None:
