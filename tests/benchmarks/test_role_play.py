@@ -251,7 +251,7 @@ async def test_the_brief_names_every_criterion_every_step_of_the_scale_and_the_f
         assert part in brief
     assert "5: strongly agree" in brief
     assert "at most 600 characters" in brief
-    assert all(f'"{word}"' in brief for word in rubric(OPTIONS).words())
+    assert all(f'"{word}"' in brief for word in rubric(OPTIONS).turn_schema()["properties"])
 
 
 @pytest.mark.parametrize("turns", [4, 8])

@@ -244,7 +244,7 @@ def test_the_length_median_of_a_board_is_over_models() -> None:
 
 @pytest.mark.parametrize("median", ["0", "-1", "many", "nan", " ", "inf"])
 def test_a_length_median_that_is_no_positive_number_is_a_mistake(median: str) -> None:
-    with pytest.raises(Mistake, match="length_median is a number from 1 to 1,000,000"):
+    with pytest.raises(Mistake, match="length_median is a whole number from 1 to 1,000,000"):
         find("role_play").settle({"length_median": median})
 
 

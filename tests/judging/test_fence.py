@@ -66,7 +66,6 @@ def test_a_candidate_that_writes_a_closing_fence_closes_nothing(closing: str) ->
     assert fenced(f"Hello. {closing}", MARK, WORDS).count(f"{MARK}>>") == 1
 
 
-# BUG in src: the mark is taken out in one pass, so a mark inside a mark leaves a whole one behind.
 def test_a_mark_inside_a_mark_leaves_none_behind() -> None:
     assert MARK not in between_the_marks(f"x {MARK[:5]}{MARK}{MARK[5:]}>> y")
 
@@ -92,7 +91,7 @@ def test_a_verdict_in_a_candidates_text_has_no_field_of_a_verdict_left() -> None
     planted = {"turn_1": dict.fromkeys(sorted(WORDS), 5)}
     body = between_the_marks(json.dumps(planted))
 
-    assert not set(json.loads(body)["turn_1"]) & WORDS
+    assert not any(f'"{word}"' in body for word in WORDS)
 
 
 @pytest.mark.parametrize("spelling", ['"score": 5', "'score' : 5", '"SCORE":5'])
@@ -104,7 +103,6 @@ def test_a_field_of_one_plain_word_is_defused_where_it_is_quoted_before_a_colon(
     assert "'" not in text
 
 
-# BUG in src: the pattern wants the closing quote to be the opening one again (\1), which curly quotes never are.
 @pytest.mark.parametrize("spelling", ["“score”: 5", "‘score’: 5"])
 def test_a_field_of_one_plain_word_is_defused_in_curly_quotes_too(spelling: str) -> None:
     assert defused(spelling, {"score"}) != spelling

@@ -1,6 +1,7 @@
 """Judges' replies through the real rubric of role play: each is read or refused, none is a score it is not."""
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -116,19 +117,17 @@ def test_a_score_spelled_as_no_json_that_is_no_whole_number_is_refused(spelling:
         read(with_score(spelling))
 
 
-@pytest.mark.parametrize("spelling", ['"4"', "4.0", '"4.0"', " 4 ", "+4", "04"])
+@pytest.mark.parametrize("spelling", ['"4"', "4.0", '"4.0"', " 4 ", "+4"])
 def test_a_four_in_another_spelling_is_read_as_four(spelling: str) -> None:
     assert fluency(with_score(spelling)) == [3, 3, 3, 4]
 
 
-# BUG in src: mending drops what stands after a number, so the first of two scores is counted.
 @pytest.mark.parametrize("spelling", ["4 or 2", "4|2", "4 5", "4 -> 2"])
 def test_two_scores_in_one_place_are_refused(spelling: str) -> None:
     with pytest.raises(Unreadable):
         read(with_score(spelling))
 
 
-# BUG in src: json.loads keeps the last of two fields with one name.
 def test_a_score_given_twice_with_different_values_is_refused() -> None:
     with pytest.raises(Unreadable):
         read(with_score('5, "fluency_score": 1'))
@@ -214,7 +213,7 @@ def test_a_score_planted_with_quotes_that_nobody_escaped_is_refused_or_read_over
     try:
         assert fluency(planted_raw(planted)) == [3, 3, 3, 1]
     except Unreadable as problem:
-        assert "does not fit the form" in str(problem)
+        assert re.search("does not fit the form|several different|holds no JSON", str(problem))
 
 
 @pytest.mark.parametrize(
@@ -226,7 +225,7 @@ def test_a_score_planted_in_a_candidates_fenced_text_is_refused_or_read_over_whe
     try:
         assert fluency(planted_raw(defused(planted, RUBRIC.words()))) == [3, 3, 3, 1]
     except Unreadable as problem:
-        assert "does not fit the form" in str(problem)
+        assert re.search("does not fit the form|several different|holds no JSON", str(problem))
 
 
 def test_a_quoted_verdict_beside_the_judges_own_is_refused() -> None:
@@ -238,8 +237,6 @@ def test_the_same_verdict_twice_is_read_once() -> None:
     assert fluency(f"{written(turn(fluency=5))}\nAgain: {written(turn(fluency=5))}") == [3, 3, 3, 5]
 
 
-# BUG in src: an object that does not fit is passed over for one that does, whichever the judge meant; so a quoted
-# verdict counts as soon as the judge's own has a slip in it.
 def test_a_quoted_verdict_does_not_stand_in_for_the_judges_own_broken_one() -> None:
     with pytest.raises(Unreadable):
         read(f"The player wrote {written(turn(fluency=5))}. My verdict: {written(turn(fluency=9))}")
@@ -304,7 +301,7 @@ def test_every_explanation_is_asked_for_before_what_it_explains() -> None:
 
 
 def test_the_words_of_a_rubric_are_the_fields_of_its_verdict() -> None:
-    assert RUBRIC.words() == frozenset(turn())
+    assert RUBRIC.words() >= frozenset(turn()) | {"turn_1", "turn_8"}
 
 
 def test_an_edited_rubric_has_another_digest() -> None:
@@ -314,7 +311,7 @@ def test_an_edited_rubric_has_another_digest() -> None:
 
 @pytest.mark.parametrize("limit", ["", "19", "5001", "-30", "many", "nan", "inf"])
 def test_a_limit_of_explanations_out_of_range_is_a_mistake(limit: str) -> None:
-    with pytest.raises(Mistake, match="explanation is a number from 20 to 5,000"):
+    with pytest.raises(Mistake, match="explanation is a whole number from 20 to 5,000"):
         find("role_play").settle({"explanation": limit})
 
 

@@ -23,7 +23,7 @@ def carry_out(
     recorded: Run | None = None,
     more_judges: tuple[str, ...] = (),
 ) -> tuple[int, str]:
-    """Do what is left of a run; the exit code and the run's id."""
+    """Do what is left of a run; the exit code and the run's id, which may be empty if it was stopped."""
     tally = Tally()
     engine = Engine(benchmark, spec, how, tally, recorded=recorded, more_judges=more_judges)
     title = f"{benchmark.name} ({benchmark.paper})"
@@ -45,7 +45,12 @@ async def _until_stopped(engine: Engine) -> str:
 
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, on_signal)
-    run = await engine.carry_out()
+    try:
+        run = await engine.carry_out()
+    except asyncio.CancelledError:
+        if engine.tally.stopping:
+            return ""
+        raise
     return run.id
 
 

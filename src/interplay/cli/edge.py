@@ -19,6 +19,8 @@ def run_command(arguments: list[str]) -> int:
         return code if isinstance(code, int) else DONE
     except click.exceptions.Exit as done:
         return done.exit_code
+    except click.exceptions.NoArgsIsHelpError as error:
+        return _help(error)
     except click.UsageError as error:
         return _fail(_usage_line(error), MISTAKE)
     except click.ClickException as error:
@@ -51,8 +53,17 @@ def _fail(line: str, code: int) -> int:
     return code
 
 
+def _help(error: click.exceptions.NoArgsIsHelpError) -> int:
+    from interplay.cli.terminal import say
+
+    say(error.format_message())
+    return DONE
+
+
 def _usage_line(error: click.UsageError) -> str:
     command = error.ctx.command_path if error.ctx else "interplay"
+    if isinstance(error, click.NoSuchOption) and command == "interplay run":
+        return f"{error.option_name} comes after the name, as in: {command} NAME {error.option_name}"
     if isinstance(error, click.NoSuchOption):
         flags = (
             [flag for parameter in error.ctx.command.params for flag in parameter.opts] if error.ctx else []

@@ -10,12 +10,12 @@ import click
 from interplay.benchmarks import ALL, find
 from interplay.cli import examine, terminal
 from interplay.cli.carry_out import carry_out
-from interplay.cli.edge import DONE
+from interplay.cli.edge import DONE, STOPPED
 from interplay.core.benchmark import Benchmark
 from interplay.core.board import Board
 from interplay.core.failures import Mistake
 from interplay.models.connecting import Directory, read_entries
-from interplay.reporting.html import write_report
+from interplay.reporting.html import check_path, write_report
 from interplay.running.engine import DEFAULT_CONNECTIONS, How
 from interplay.running.results import board_of, remarks_of, rescore
 from interplay.running.spec import make_spec, spec_of
@@ -114,8 +114,10 @@ def _run_command(benchmark: Benchmark) -> click.Command:
             limit=given["limit"],
             epochs=given["epochs"],
         )
+        _check_html(given)
         code, run = carry_out(benchmark, spec, _how(given))
-        _show_run(given, run, benchmark, spec.table)
+        if code != STOPPED:
+            _show_run(given, run, benchmark, spec.table)
         return code
 
     return run_one
@@ -141,8 +143,10 @@ def judge_verb(run: str, **given: Any) -> int:
         found = records.find(run)
     benchmark = find(found.benchmark)
     spec = spec_of(found.identity, found.extent)
+    _check_html(given)
     code, _ = carry_out(benchmark, spec, _how(given), recorded=found, more_judges=tuple(roles["judge"]))
-    _show_run(given, found.id, benchmark)
+    if code != STOPPED:
+        _show_run(given, found.id, benchmark)
     return code
 
 
@@ -151,6 +155,7 @@ def judge_verb(run: str, **given: Any) -> int:
 @with_flags(STORE, HTML, JSON)
 def score_verb(run: str, **given: Any) -> int:
     """Compute the scores of RUN again from its outcomes and verdicts; calls no model."""
+    _check_html(given)
     with Records(given["store"]) as records:
         found = records.find(run)
         benchmark = find(found.benchmark)
@@ -170,11 +175,12 @@ async def _rescore(store: Path, records: Records, run: Run, benchmark: Benchmark
 
 @click.command("show")
 @click.argument("run")
-@click.option("--conversation", type=int, metavar="NUMBER", help="Show one conversation with its verdicts.")
-@click.option("--length-median", default="", metavar="N", help="Fix M of the length normalisation.")
+@flag("--conversation", type=int, metavar="NUMBER", help="Show one conversation with its verdicts.")
+@flag("--length-median", default="", metavar="N", help="Fix M of the length normalisation.")
 @with_flags(STORE, HTML, JSON)
 def show_verb(run: str, conversation: int | None, length_median: str, **given: Any) -> int:
     """Show the board of RUN, or one of its conversations."""
+    _check_html(given)
     with Records(given["store"]) as records:
         found = records.find(run)
         benchmark = find(found.benchmark)
@@ -229,6 +235,11 @@ def _show_run(
         terminal.remark(line)
     if given["html"]:
         terminal.remark(f"Report: {given['html']}")
+
+
+def _check_html(given: Mapping[str, Any]) -> None:
+    if given["html"]:
+        check_path(given["html"])
 
 
 def _print_board(board: Board, run: Run, *, as_json: bool) -> None:

@@ -42,15 +42,12 @@ class Option:
             raise Mistake(f"there is no {self.name} {value!r}; {nearest(value, self.choices)}")
         if self.number is not None and not _within(value, *self.number):
             raise Mistake(
-                f"{self.name} is a number from {self.number[0]} to {self.number[1]:,}, not {value!r}"
+                f"{self.name} is a whole number from {self.number[0]} to {self.number[1]:,}, not {value!r}"
             )
 
 
 def _within(value: str, low: int, high: int) -> bool:
-    try:
-        return low <= float(value) <= high
-    except ValueError:
-        return False
+    return value.isascii() and value.isdecimal() and low <= int(value) <= high
 
 
 @dataclass(frozen=True)

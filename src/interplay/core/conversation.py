@@ -170,8 +170,8 @@ class Conversation:
             for task in asked:
                 task.cancel()
             await asyncio.gather(*asked, return_exceptions=True)
-        order = {seat.name: place for place, seat in enumerate(seats)}
-        self.lines[before:] = sorted(self.lines[before:], key=lambda line: order[line.source])
+            order = {seat.name: place for place, seat in enumerate(seats)}
+            self.lines[before:] = sorted(self.lines[before:], key=lambda line: order[line.source])
         return answers
 
     def listen(self, seat: Seat | None = None) -> tuple[Line, ...]:

@@ -4,18 +4,21 @@ The checker is ours because its messages are shown to models, and so are part of
 """
 
 import json
+import math
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Annotated, Any, Generic, Literal, Protocol, TypeVar, get_args, get_origin, get_type_hints
 
 from interplay.core.failures import Unreadable
 from interplay.core.reading import json_objects
-from interplay.core.wire import Reply
+from interplay.core.wire import Reply, clean
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
 Schema = Mapping[str, Any]
 LONGEST_TEXT = 100_000
+_PLAIN_NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?")
 
 
 @dataclass(frozen=True)
@@ -28,9 +31,10 @@ class Range:
 
 @dataclass(frozen=True)
 class Longest:
-    """Annotated[str, Longest(300)]: the most characters of a text."""
+    """Annotated[str, Longest(300, least=1)]: the most and the least characters of a text."""
 
     characters: int
+    least: int = 0
 
 
 @dataclass(frozen=True)
@@ -82,55 +86,57 @@ class JsonForm(Generic[T]):
     def _the_one_that_fits(self, text: str) -> tuple[T, dict[str, Any]]:
         fitting: list[tuple[T, dict[str, Any]]] = []
         complaint: Unreadable | None = None
+        like_it = 0  # objects that are meant to fit and do not: which one counts would be a guess
         for found in json_objects(text):
             try:
-                if self.exact:
-                    _refuse_unknown(self.schema, found)
-                data = check(self.schema, found)
+                data = check(self.schema, found, exact=self.exact)
                 fitting.append((self.build(data), data))
             except Unreadable as problem:
-                complaint = complaint or problem
+                if complaint is None or found.keys() & self.schema["properties"].keys():
+                    complaint = problem
+                    like_it += bool(found.keys() & self.schema["properties"].keys())
         if not fitting:
             raise complaint or Unreadable("Your reply holds no JSON object. Reply with one JSON object.")
-        if any(data != fitting[0][1] for _, data in fitting[1:]):
+        if like_it or any(data != fitting[0][1] for _, data in fitting[1:]):
             raise Unreadable("Your reply holds several different JSON objects. Reply with one JSON object.")
         return fitting[0]
 
 
-def _refuse_unknown(schema: Schema, found: dict[str, Any]) -> None:
-    for name in found:
-        if name not in schema["properties"]:
-            raise _wrong(name[:100], "is not part of it")
-
-
-def check(schema: Schema, value: Any, where: str = "") -> Any:
+def check(schema: Schema, value: Any, where: str = "", exact: bool = False) -> Any:
     """The value, brought to its plain type, or Unreadable with a message in our words."""
     if "enum" in schema:
         return _one_of(schema["enum"], value, where)
+    if schema["type"] == "object":
+        return _check_object(schema, value, where, exact)
+    if schema["type"] == "array":
+        return _check_array(schema, value, where, exact)
     return _CHECKS[schema["type"]](schema, value, where)
 
 
-def _check_object(schema: Schema, value: Any, where: str) -> dict[str, Any]:
+def _check_object(schema: Schema, value: Any, where: str, exact: bool) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise _wrong(where, "must be a JSON object")
+    for name in value:
+        if exact and name not in schema["properties"]:
+            raise _wrong(f"{where}.{name[:100]}" if where else name[:100], "is not part of it")
     found = {}
     for name, inner in schema["properties"].items():
         path = f"{where}.{name}" if where else name
         if name in value:
-            found[name] = check(inner, value[name], path)
+            found[name] = check(inner, value[name], path, exact)
         elif name in schema["required"]:
             raise _wrong(path, "is missing")
     return found
 
 
-def _check_array(schema: Schema, value: Any, where: str) -> list[Any]:
+def _check_array(schema: Schema, value: Any, where: str, exact: bool) -> list[Any]:
     if not isinstance(value, list):
         raise _wrong(where, "must be a JSON array")
     least, most = schema.get("minItems", 0), schema.get("maxItems")
     if len(value) < least or (most is not None and len(value) > most):
         wanted = f"exactly {least}" if least == most else f"{least} to {most or 'any number of'}"
         raise _wrong(where, f"must have {wanted} entries, not {len(value)}")
-    return [check(schema["items"], item, f"{where}[{i}]") for i, item in enumerate(value)]
+    return [check(schema["items"], item, f"{where}[{i}]", exact) for i, item in enumerate(value)]
 
 
 def _check_string(schema: Schema, value: Any, where: str) -> str:
@@ -139,7 +145,7 @@ def _check_string(schema: Schema, value: Any, where: str) -> str:
     if len(value.strip()) < schema.get("minLength", 0):
         raise _wrong(where, "must not be empty")
     # A long explanation is cut, not refused: its length is no reason to pay for the reply again.
-    return value[: schema.get("maxLength", LONGEST_TEXT)]
+    return clean(value[: schema.get("maxLength", LONGEST_TEXT)])
 
 
 def _check_integer(schema: Schema, value: Any, where: str) -> int:
@@ -150,16 +156,19 @@ def _check_integer(schema: Schema, value: Any, where: str) -> int:
 
 
 def _check_number(schema: Schema, value: Any, where: str) -> float:
-    if isinstance(value, str):  # "4" is a 4; "4/5" or "four" is not
-        try:
-            value = float(value) if value.strip().isascii() else None
-        except ValueError:
-            value = None
-    if isinstance(value, bool) or not isinstance(value, int | float):
+    if isinstance(value, str) and _PLAIN_NUMBER.fullmatch(
+        value.strip()
+    ):  # "4" is a 4; "4/5" or "four" is not
+        value = float(value)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not _is_finite(value):
         raise _wrong(where, f"must be a number{_bounds(schema)}")
-    if not schema.get("minimum", value) <= value <= schema.get("maximum", value):  # also refuses NaN
+    if not schema.get("minimum", value) <= value <= schema.get("maximum", value):
         raise _wrong(where, f"must be a number{_bounds(schema)}")
     return value
+
+
+def _is_finite(number: float) -> bool:
+    return isinstance(number, int) or math.isfinite(number)
 
 
 def _check_boolean(_schema: Schema, value: Any, where: str) -> bool:
@@ -171,8 +180,6 @@ def _check_boolean(_schema: Schema, value: Any, where: str) -> bool:
 
 
 _CHECKS: dict[str, Callable[[Schema, Any, str], Any]] = {
-    "object": _check_object,
-    "array": _check_array,
     "string": _check_string,
     "integer": _check_integer,
     "number": _check_number,
@@ -207,7 +214,7 @@ def schema_of(kind: Any) -> dict[str, Any]:
         inner, *marks = get_args(kind)
         return schema_of(inner) | {key: value for mark in marks for key, value in _bounds_of(mark).items()}
     if get_origin(kind) is Literal:
-        return {"type": "string", "enum": list(get_args(kind))}
+        return schema_of(type(get_args(kind)[0])) | {"enum": list(get_args(kind))}
     if get_origin(kind) in (list, tuple):
         return {"type": "array", "items": schema_of(get_args(kind)[0])}
     if is_dataclass(kind):
@@ -232,7 +239,7 @@ def _bounds_of(mark: Any) -> dict[str, Any]:
     if isinstance(mark, Range):
         return {"minimum": mark.low, "maximum": mark.high}
     if isinstance(mark, Longest):
-        return {"maxLength": mark.characters}
+        return {"maxLength": mark.characters} | ({"minLength": mark.least} if mark.least else {})
     raise TypeError(f"a form knows Range and Longest, not {mark!r}")
 
 

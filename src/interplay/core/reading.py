@@ -6,9 +6,12 @@ from typing import Any
 
 from json_repair import repair_json
 
+from interplay.core.failures import Unreadable
 from interplay.core.wire import split_reasoning
 
-LONGEST_JSON = 1_000_000
+LONGEST_JSON = 200_000
+_STRING = re.compile(r'"(?:\\.|[^"\\])*"' + r"|(?<![\w'])'(?:\\.|[^'\\])*'(?![\w'])", re.DOTALL)
+_NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 
 
 def json_objects(text: str) -> list[dict[str, Any]]:
@@ -17,22 +20,36 @@ def json_objects(text: str) -> list[dict[str, Any]]:
     whole = _parse(text.strip())
     if whole is not None:
         return [whole]
-    found = [parsed for piece in _braced(text) if (parsed := _parse(piece) or _mend(piece)) is not None]
-    if found:
-        return found
-    first, last = text.find("{"), text.rfind("}")
-    if first < 0:
-        return []
-    mended = _mend(text[first : last + 1] if last > first else text[first:])
-    return [mended] if mended is not None else []
+    pieces = _braced(text)
+    if not any(_parse(piece) for piece in pieces) and "{" in text:
+        # Quotes that are out of place can hide where an object ends: both readings must then say the same.
+        first, last = text.find("{"), text.rfind("}")
+        pieces.append(text[first : last + 1] if last > first else text[first:])
+    found: list[dict[str, Any]] = []
+    for piece in pieces:
+        read = _parse(piece) or _mend(piece)
+        if read is not None and read not in found:
+            found.append(read)
+    return found
 
 
 def _parse(text: str) -> dict[str, Any] | None:
     try:
-        value = json.loads(text)
+        value = json.loads(text, object_pairs_hook=_without_contradiction)
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None
+
+
+def _without_contradiction(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in found and found[name] != value:
+            raise Unreadable(
+                f"Your reply gives {name[:100]} twice, with different values. Give each field once."
+            )
+        found[name] = value
+    return found
 
 
 def _mend(text: str) -> dict[str, Any] | None:
@@ -42,7 +59,14 @@ def _mend(text: str) -> dict[str, Any] | None:
         value = repair_json(text, return_objects=True)
     except (ValueError, RecursionError):
         return None
-    return value if isinstance(value, dict) and value else None
+    if not isinstance(value, dict) or not value or _numbers(json.dumps(value)) != _numbers(text):
+        return None  # mending may move a comma or a quote, but not lose a number
+    return value
+
+
+def _numbers(text: str) -> list[str]:
+    """The numbers that stand outside strings, in order."""
+    return _NUMBER.findall(_STRING.sub('""', text))
 
 
 def _braced(text: str) -> list[str]:

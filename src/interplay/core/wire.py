@@ -63,7 +63,8 @@ class Sampling:
     frequency_penalty: float | None = None
 
     def settings(self) -> dict[str, float | int]:
-        return {key: value for key, value in asdict(self).items() if value is not None}
+        given = {key: value for key, value in asdict(self).items() if value is not None}
+        return {key: value if key == "max_tokens" else float(value) for key, value in given.items()}
 
     def changed(self, overrides: Mapping[str, float | int | None]) -> "Sampling":
         return replace(self, **overrides)  # type: ignore[arg-type]  # keys were checked where they were typed
@@ -91,8 +92,9 @@ class Request:
 
     @cached_property
     def settings(self) -> str:
-        """All of the request but its messages, as canonical JSON."""
-        return canonical({"model": self.model, "sampling": self.sampling.settings(), "schema": self.schema})
+        """All of the request but its messages, as JSON; the order of a schema's fields is part of it."""
+        parts = {"model": self.model, "sampling": self.sampling.settings(), "schema": self.schema}
+        return json.dumps(parts, separators=(",", ":"))
 
     @cached_property
     def settings_digest(self) -> bytes:
@@ -117,6 +119,11 @@ class Reply:
     cost: float | None = None
     latency: float = 0.0
     raw: bytes = b""
+
+
+def clean(text: str) -> str:
+    """Text that any store can hold: no NUL, no lone surrogate."""
+    return text.encode("utf-8", "replace").decode("utf-8").replace("\0", "\N{REPLACEMENT CHARACTER}")
 
 
 _THINKING = re.compile(r"\s*<(think|thinking|reasoning)>(.*?)(?:</\1>|\Z)\s*", re.DOTALL | re.IGNORECASE)

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from math import fsum
 from typing import Any
 
 from interplay.core.forms import JsonForm, object_schema
@@ -60,7 +61,7 @@ class Rubric:
 
     def words(self) -> frozenset[str]:
         """The names of a verdict's fields, which no candidate's text may pass for."""
-        return frozenset(self.turn_schema()["properties"])
+        return frozenset(self.turn_schema()["properties"]) | {f"turn_{number}" for number in range(1, 100)}
 
 
 def turn_scores(verdict: Mapping[str, Any], criterion: str) -> list[int]:
@@ -75,4 +76,4 @@ def flagged(verdict: Mapping[str, Any], flag: str) -> bool:
 
 def panel_mean(by_judge: Sequence[float]) -> float | None:
     """The mean of the judges who gave a score; a judge who is missing does not count as zero."""
-    return sum(by_judge) / len(by_judge) if by_judge else None
+    return fsum(by_judge) / len(by_judge) if by_judge else None

@@ -44,8 +44,9 @@ class Directory:
             return
         provider, _, rest = self._entry(name).model.partition("/")
         if provider not in PROVIDERS or not rest:
-            known = [*self.entries, *self.made, *(f"{provider}/NAME" for provider in PROVIDERS)]
-            raise Mistake(f"{name!r} is no model; {nearest(name, known)}")
+            known = [*(self.entries.keys() - {name}), *self.made, *(f"{known}/NAME" for known in PROVIDERS)]
+            wrong = self._entry(name).model
+            raise Mistake(f"{wrong!r} is no model; {nearest(wrong, known)}")
 
     def connect(self, name: str) -> Model:
         """The model of this name."""
@@ -89,7 +90,10 @@ def read_entries(path: Path) -> dict[str, Entry]:
     for heading in data:
         if heading != "models":
             raise Mistake(f"{path} has {heading!r}; {nearest(heading, ['models'])} as in [models.NAME]")
-    return {name: _entry(path, name, content) for name, content in data.get("models", {}).items()}
+    models = data.get("models", {})
+    if not isinstance(models, dict):
+        raise Mistake(f"{path}: models are written as [models.NAME], one for each")
+    return {name: _entry(path, name, content) for name, content in models.items()}
 
 
 def _entry(path: Path, name: str, content: Any) -> Entry:
@@ -104,4 +108,6 @@ def _entry(path: Path, name: str, content: Any) -> Entry:
         wanted = (int, float) if known[key] is float else known[key]
         if not isinstance(value, wanted) or (isinstance(value, bool) and known[key] is not bool):
             raise Mistake(f"{where}: {key} must be {known[key].__name__}, not {value!r}")
+        if isinstance(value, int | float) and not 0 <= value < 1e9:
+            raise Mistake(f"{where}: {key} must be a number from 0, not {value!r}")
     return Entry(**content)

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 import aiohttp
 
 from interplay.core.failures import Mistake
-from interplay.core.wire import Message, Reply, Request, split_reasoning
+from interplay.core.wire import Message, Reply, Request, clean, split_reasoning
 from interplay.models.calling import CallFailed, Cause
 from interplay.models.patience import seconds_to_wait
 
@@ -21,6 +21,7 @@ OPENAI = "https://api.openai.com/v1"
 LARGEST_REPLY = 8_000_000
 KEPT_OF_A_HUGE_REPLY = 1_000_000
 CHARACTERS_PER_TOKEN = 4
+MOST_TOKENS = 10**9  # a larger count is a mistake of the endpoint
 _NOT_IN_STRICT_SCHEMAS = ("maxLength", "minLength")
 
 
@@ -64,8 +65,8 @@ class OpenAICompatible:
         self._session: aiohttp.ClientSession | None = None
 
     async def check(self) -> None:
-        place = urlsplit(self._at.base_url)
-        if place.scheme not in ("http", "https") or not place.hostname:
+        place = _place(self._at.base_url)
+        if place is None:
             raise Mistake(
                 f"{self.name}: {self._at.base_url!r} is no base URL; one is http://127.0.0.1:8000/v1"
             )
@@ -73,12 +74,14 @@ class OpenAICompatible:
             raise Mistake(
                 f"{self.name} needs a key: set OPENAI_API_KEY, or name another place with --base-url"
             )
-        port = place.port or (443 if place.scheme == "https" else 80)
+        if not self._at.key.isprintable() or self._at.key != self._at.key.strip():
+            raise Mistake(f"{self.name}: its key holds a space, a line break or another character no key has")
+        host, port = place
         try:
             async with asyncio.timeout(self._at.patience.connect):
-                _, writer = await asyncio.open_connection(place.hostname, port)
+                _, writer = await asyncio.open_connection(host, port)
         except (OSError, TimeoutError) as error:
-            where = f"{place.hostname}:{port}"
+            where = f"{host}:{port}"
             raise Mistake(
                 f"{self.name}: nothing answers at {where} ({_short(error)}); is it running?"
             ) from error
@@ -89,6 +92,7 @@ class OpenAICompatible:
         body = json.dumps(self._body(request, with_schema)).encode()
         started = time.monotonic()
         status, headers, raw = await self._post(body)
+        raw = self._without_key(raw)
         if status != 200:
             failure = _failure_of(status, headers, raw, with_schema)
             if failure.cause == "unsupported":
@@ -111,9 +115,9 @@ class OpenAICompatible:
         return body
 
     async def _post(self, body: bytes) -> tuple[int, Mapping[str, str], bytes]:
-        session = self._open()
+        session, url = self._open(), self._at.base_url + "/chat/completions"
         try:
-            async with session.post(self._at.base_url + "/chat/completions", data=body) as response:
+            async with session.post(url, data=body, allow_redirects=False) as response:
                 raw = await self._read_body(response)
                 return response.status, response.headers, raw
         except TimeoutError as error:
@@ -174,8 +178,8 @@ class OpenAICompatible:
         return Reply(
             text=said,
             reasoning=clean(reasoning) if isinstance(reasoning, str) else "",
-            stop="refusal" if refused else str(choice.get("finish_reason") or ""),
-            version=clean(str(answer.get("model") or "")),
+            stop="refusal" if refused else clean(str(choice.get("finish_reason") or ""))[:100],
+            version=clean(str(answer.get("model") or ""))[:300],
             tokens_in=tokens_in,
             tokens_out=tokens_out,
             tokens_estimated=estimated,
@@ -183,6 +187,10 @@ class OpenAICompatible:
             latency=latency,
             raw=raw if len(raw) <= KEPT_OF_A_HUGE_REPLY else raw[:KEPT_OF_A_HUGE_REPLY],
         )
+
+    def _without_key(self, raw: bytes) -> bytes:
+        """An endpoint may echo our key; it must reach no record."""
+        return raw.replace(self._at.key.encode(), b"[key]") if self._at.key else raw
 
     async def close(self) -> None:
         if self._session is not None:
@@ -200,6 +208,16 @@ def _llama_grammar(schema: Mapping[str, Any]) -> dict[str, Any]:
     return {"grammar": "%llguidance {}\nstart: %json " + json.dumps({**schema, "x-guidance": spacing})}
 
 
+def _place(base_url: str) -> tuple[str, int] | None:
+    """Host and port of a base URL, or None where it is none."""
+    try:
+        parts = urlsplit(base_url)
+        port = parts.port or (443 if parts.scheme == "https" else 80)
+    except ValueError:
+        return None
+    return (parts.hostname, port) if parts.scheme in ("http", "https") and parts.hostname else None
+
+
 def merge_system(messages: list[Message]) -> list[Message]:
     """For models without a system role: the brief goes in front of the first user message."""
     if len(messages) < 2 or messages[0].role != "system":
@@ -210,18 +228,14 @@ def merge_system(messages: list[Message]) -> list[Message]:
 
 def strict_subset(schema: Any) -> Any:
     """The schema without the words that strict endpoints refuse; our own check still knows them."""
-    if isinstance(schema, Mapping):
-        return {
-            key: strict_subset(value) for key, value in schema.items() if key not in _NOT_IN_STRICT_SCHEMAS
-        }
-    if isinstance(schema, list):
-        return [strict_subset(value) for value in schema]
-    return schema
-
-
-def clean(text: str) -> str:
-    """Text that any store can hold: no NUL, no lone surrogate."""
-    return text.encode("utf-8", "replace").decode("utf-8").replace("\0", "\N{REPLACEMENT CHARACTER}")
+    if not isinstance(schema, Mapping):
+        return schema
+    kept = {key: value for key, value in schema.items() if key not in _NOT_IN_STRICT_SCHEMAS}
+    if "properties" in kept:
+        kept["properties"] = {name: strict_subset(value) for name, value in kept["properties"].items()}
+    if "items" in kept:
+        kept["items"] = strict_subset(kept["items"])
+    return kept
 
 
 def _parse(raw: bytes) -> dict[str, Any]:
@@ -247,7 +261,7 @@ def _usage_of(answer: dict[str, Any], request: Request, text: str) -> tuple[int,
     usage = answer.get("usage")
     if isinstance(usage, dict):
         counts = usage.get("prompt_tokens"), usage.get("completion_tokens")
-        if all(isinstance(count, int) and count >= 0 for count in counts):
+        if all(type(count) is int and 0 <= count <= MOST_TOKENS for count in counts):
             return int(counts[0] or 0), int(counts[1] or 0), False
     read = sum(len(message.text) for message in request.thread.messages())
     return read // CHARACTERS_PER_TOKEN + 1, len(text) // CHARACTERS_PER_TOKEN + 1, True
@@ -258,7 +272,7 @@ def _failure_of(status: int, headers: Mapping[str, str], raw: bytes, with_schema
     cause: Cause
     if status == 429 and "insufficient_quota" not in said:
         cause = "rate limit"
-    elif status in (401, 403) or "insufficient_quota" in said:
+    elif status in (401, 402, 403) or "insufficient_quota" in said:
         cause = "key"
     elif status == 404:
         cause = "not found"
@@ -277,11 +291,13 @@ def _failure_of(status: int, headers: Mapping[str, str], raw: bytes, with_schema
 
 def _error_text(raw: bytes) -> str:
     try:
-        error = json.loads(raw)["error"]
-        words = [str(error[key]) for key in ("code", "message") if error.get(key)]
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        body = json.loads(raw)
+    except (ValueError, RecursionError):
         return ""
-    return clean(" ".join(words))[:300]
+    error = body.get("error") or body.get("detail") or body.get("message") if isinstance(body, dict) else None
+    if isinstance(error, dict):
+        error = " ".join(str(error[key]) for key in ("code", "message") if error.get(key))
+    return clean(error)[:300] if isinstance(error, str) else ""
 
 
 def _short(error: BaseException) -> str:

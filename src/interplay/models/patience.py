@@ -15,7 +15,7 @@ def seconds_to_wait(retry_after: str | None) -> float | None:
     except ValueError:
         try:
             when = parsedate_to_datetime(retry_after)
-        except ValueError:
+        except (ValueError, OverflowError):
             return None
         seconds = (when.replace(tzinfo=when.tzinfo or UTC) - datetime.now(UTC)).total_seconds()
     if seconds != seconds or seconds < 0:

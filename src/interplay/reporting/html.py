@@ -1,5 +1,6 @@
 """A run as one HTML file: its board and its conversations, with nothing loaded from anywhere."""
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -16,12 +17,21 @@ from interplay.store.records import Records, Run
 def write_report(path: Path, board: Board, records: Records, run: Run, benchmark: Benchmark) -> None:
     """Write the report; a file that is there already is replaced whole or not at all."""
     text = report(board, records, run, benchmark)
-    beside = path.with_name(path.name + ".part")
+    beside = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         beside.write_text(text, encoding="utf-8")
         beside.replace(path)
     except OSError as error:
+        beside.unlink(missing_ok=True)
         raise Mistake(f"the report cannot be written to {path}: {error.strerror}") from error
+
+
+def check_path(path: Path) -> None:
+    """Raise a Mistake if no report can be written here."""
+    if path.is_dir() or not path.parent.is_dir():
+        raise Mistake(f"the report cannot be written to {path}: its folder does not exist, or it is one")
+    if not os.access(path.parent, os.W_OK):
+        raise Mistake(f"the report cannot be written to {path}: its folder is not writable")
 
 
 def report(board: Board, records: Records, run: Run, benchmark: Benchmark) -> str:

@@ -1,10 +1,11 @@
 """The desk of a recorded conversation: what the record has is read from it, the rest is sent and recorded."""
 
+import json
 from collections.abc import Callable
 from typing import Any
 
 from interplay.core.failures import Divergence
-from interplay.core.wire import Reply, Request, Step
+from interplay.core.wire import Reply, Request, Step, canonical
 from interplay.running.sending import Call, Send
 from interplay.store.journal import Journal, Recall, Recorded
 from interplay.store.records import Records
@@ -32,7 +33,7 @@ class RecordedDesk:
 
     async def once(self, step: Step, make: Callable[[], Any]) -> Any:
         if step not in self._recall.facts:
-            value = make()
+            value = json.loads(canonical(make()))  # as a replay will read it
             await self._journal.keep_fact(self._recall.conversation, step, value)
             self._recall.facts[step] = value
         return self._recall.facts[step]

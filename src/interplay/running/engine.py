@@ -1,13 +1,13 @@
 """The engine: plays what is unplayed, judges what is unjudged, and records all of it, in one event loop."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from interplay.core.benchmark import Benchmark, Judging, Verdict
+from interplay.core.benchmark import Benchmark, Judging, Scenario, Verdict
 from interplay.core.conversation import Conversation
 from interplay.core.failures import Divergence, Failure
 from interplay.judging.fence import mark_of
@@ -19,6 +19,7 @@ from interplay.running.plan import Plan, Work, make_plan
 from interplay.running.sending import Send, journaled, limited, retrying
 from interplay.running.spec import RunSpec
 from interplay.running.tally import Tally
+from interplay.store.database import check_folder
 from interplay.store.journal import Journal
 from interplay.store.lock import run_lock
 from interplay.store.records import Records, Run
@@ -65,37 +66,56 @@ class Engine:
 
     async def carry_out(self) -> Run:
         """Do all that is left to do of the run; what was recorded costs nothing."""
-        for name in {
+        named = [
             *self.spec.models,
             *self._more_judges,
             *(n for names in self.spec.roles.values() for n in names),
-        }:
+        ]
+        for name in named:
             self.how.directory.check(name)
         scenarios = self.benchmark.scenarios(self.spec.options)
-        with Records(self.how.store, create=self._recorded is None) as records:
-            wanted = self._extent(len(scenarios))
+        async with AsyncExitStack() as stack:
+            models = await self._connect(self._look_ahead(scenarios), stack)  # before anything is written
+            records = stack.enter_context(Records(self.how.store, create=self._recorded is None))
             run = self._recorded or records.begin(
-                self.spec.run_id, self.benchmark.name, self.spec.identity(), wanted
+                self.spec.run_id, self.benchmark.name, self.spec.identity(), self._extent(len(scenarios))
             )
-            with run_lock(self.how.store, run.id):
-                async with AsyncExitStack() as stack:
-                    writer = Writer(self.how.store)
-                    stack.push_async_callback(writer.close)
-                    journal = Journal(writer, run.number)
-                    run = records.find(run.id)
-                    extent = _grown(run.extent, wanted)
-                    plan = make_plan(
-                        self.benchmark, self.spec, scenarios, records, run, extent, self.judging.digest
-                    )
-                    if self._recorded is not None:
-                        plan = plan.of_finished()
-                    self.tally.conversations, self.tally.verdicts = plan.to_play, plan.to_judge
-                    if plan.works:
-                        await stack.enter_async_context(self._connected(plan.models, journal))
-                    if extent != run.extent:
-                        await journal.extend(extent)
-                    await self._work_through(plan, records, journal, run)
+            stack.enter_context(run_lock(self.how.store, run.id))
+            run = records.find(run.id)
+            writer = Writer(self.how.store)
+            stack.push_async_callback(writer.close)
+            journal = Journal(writer, run.number)
+            extent = _grown(run.extent, self._extent(len(scenarios)))
+            if extent != run.extent:
+                await journal.extend(extent)
+            plan = self._plan(scenarios, records, run, extent)
+            self.tally.conversations, self.tally.verdicts = plan.to_play, plan.to_judge
+            for model in models:
+                gate = self._gates.setdefault(model.endpoint, Gate(self._most(model)))
+                self._sends[model.name] = retrying(limited(journaled(model, journal), gate, self.tally))
+            await self._work_through(plan, records, journal, run)
             return records.find(run.id)
+
+    def _look_ahead(self, scenarios: Sequence[Scenario]) -> set[str]:
+        """The models that this start will need, found without writing anything."""
+        extent = self._extent(len(scenarios))
+        if not self.how.store.exists():
+            check_folder(self.how.store)
+            return self._plan(scenarios, None, None, extent).models
+        with Records(self.how.store) as records:
+            wanted = self._recorded.id if self._recorded else self.spec.run_id
+            run = next((run for run in records.runs() if run.id == wanted), None)
+            return self._plan(scenarios, records, run, _grown(run.extent, extent) if run else extent).models
+
+    def _plan(
+        self,
+        scenarios: Sequence[Scenario],
+        records: Records | None,
+        run: Run | None,
+        extent: Mapping[str, Any],
+    ) -> Plan:
+        plan = make_plan(self.benchmark, self.spec, scenarios, records, run, extent, self.judging.digest)
+        return plan.of_finished() if self._recorded is not None else plan
 
     def _extent(self, available: int) -> dict[str, Any]:
         """How far this start asks the run to reach."""
@@ -108,20 +128,14 @@ class Engine:
             "judges": sorted(self.spec.judges()),
         }
 
-    @asynccontextmanager
-    async def _connected(self, names: Iterable[str], journal: Journal) -> AsyncIterator[None]:
-        models: list[Model] = []
-        try:
-            for name in sorted(names):
-                model = self.how.directory.connect(name)
-                models.append(model)
-                await model.check()
-                gate = self._gates.setdefault(model.endpoint, Gate(self._most(model)))
-                self._sends[name] = retrying(limited(journaled(model, journal), gate, self.tally))
-            yield
-        finally:
-            for model in models:
-                await model.close()
+    async def _connect(self, names: Iterable[str], stack: AsyncExitStack) -> list[Model]:
+        models = []
+        for name in sorted(names):
+            model = self.how.directory.connect(name)
+            stack.push_async_callback(model.close)
+            await model.check()
+            models.append(model)
+        return models
 
     def _most(self, model: Model) -> int:
         return min(self.how.max_connections, model.most_connections or self.how.max_connections)

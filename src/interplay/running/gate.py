@@ -29,6 +29,7 @@ class Gate:
         self._refusals = 0
         self._regained = float(most)  # up to here the limit grows fast
         self._last_cut = 0.0
+        self._last_refusal = 0.0
         self._pace = _Pace()
 
     @asynccontextmanager
@@ -71,10 +72,11 @@ class Gate:
         if self._waiting and closed > 0:
             asyncio.get_running_loop().call_later(closed + 0.001, self._admit)
 
-    def succeeded(self, latency: float, tokens_out: int | None) -> None:
-        """A call was answered."""
-        self._probing = False
-        self._refusals = 0
+    def succeeded(self, sent: float, latency: float, tokens_out: int | None) -> None:
+        """A call that was sent at this moment was answered."""
+        if sent > self._last_refusal:  # one that was already on its way is no probe
+            self._probing = False
+            self._refusals = 0
         slowness = self._pace.slowness(latency, tokens_out)
         now = time.monotonic()
         if slowness > TOO_SLOW and self.limit > FIRST_LIMIT and now - self._last_cut > latency:
@@ -88,8 +90,8 @@ class Gate:
     def refused(self, sent: float, after: float | None) -> None:
         """The endpoint said "too many" to a call that was sent at this moment."""
         now = time.monotonic()
-        if sent > self._last_cut:  # calls that were already on their way tell nothing new
-            self._last_cut = now
+        if sent > self._last_refusal:  # calls that were already on their way tell nothing new
+            self._last_refusal = now
             self._refusals += 1
             if not self._probing:  # a probe that fails says "not yet", not "still too many"
                 self._regained = self.limit * 0.9

@@ -53,14 +53,14 @@ def make_plan(
     benchmark: Benchmark,
     spec: RunSpec,
     scenarios: Sequence[Scenario],
-    records: Records,
-    run: Run,
+    records: Records | None,
+    run: Run | None,
     extent: Mapping[str, Any],
     rubric: str,
 ) -> Plan:
     """Compare what the run asks for with what its record has."""
-    rows = {_key(row): row for row in records.conversations(run)}
-    verdicts = records.verdicts(run)
+    rows = {_key(row): row for row in records.conversations(run)} if records and run else {}
+    verdicts = records.verdicts(run) if records and run else {}
     judges = tuple(extent["judges"])
     works = []
     for place in _places(benchmark, spec, scenarios, extent):

@@ -65,7 +65,7 @@ def limited(send: Send, gate: Gate, tally: Tally) -> Send:
                 raise
             finally:
                 tally.in_flight -= 1
-            gate.succeeded(reply.latency, reply.tokens_out)
+            gate.succeeded(sent, reply.latency, reply.tokens_out)
         _count(tally, reply)
         return reply
 

@@ -1,7 +1,7 @@
 """RunSpec: the what of a run, one frozen value from command line, Python or file; its digest names the run."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any
 
 from interplay.core.benchmark import Benchmark
@@ -11,7 +11,12 @@ from interplay.core.wire import Sampling, digest_of
 from interplay.models import embedded
 
 EMBEDDED = f"local/{embedded.NAME}"
-_SAMPLING = {part.name: part.type for part in fields(Sampling)}
+_BOUNDS = {
+    "temperature": (0.0, 10.0),
+    "top_p": (0.0, 1.0),
+    "max_tokens": (1, 10_000_000),
+    "frequency_penalty": (-2.0, 2.0),
+}
 SamplingChange = Mapping[str, float | int | None]
 
 
@@ -82,7 +87,8 @@ def make_spec(
             raise Mistake(f"{name} is the role that is measured; name its models with --model")
     if not models and not named:
         options = {**benchmark.tryout.options, **options}
-        sampling = {**benchmark.tryout.sampling, **sampling}
+        roles_sampled = benchmark.tryout.sampling.keys() | sampling.keys()
+        sampling = {r: {**benchmark.tryout.sampling.get(r, {}), **sampling.get(r, {})} for r in roles_sampled}
         limit = benchmark.tryout.limit if limit is None else limit
         models = (EMBEDDED,)
         named = {role.name: (EMBEDDED,) for role in benchmark.roles if role.kind != "subject"}
@@ -102,9 +108,12 @@ def make_spec(
         raise Mistake(f"--epochs is a number of repeats from 1, not {epochs}")
     for name, change in sampling.items():
         benchmark.role(name)
-        for key in change:
-            if key not in _SAMPLING:
-                raise Mistake(f"there is no sampling setting {key!r}; {nearest(key, _SAMPLING)}")
+        for key, value in change.items():
+            if key not in _BOUNDS:
+                raise Mistake(f"there is no sampling setting {key!r}; {nearest(key, _BOUNDS)}")
+            low, high = _BOUNDS[key]
+            if value is not None and not low <= value <= high:
+                raise Mistake(f"{name}.{key} is a number from {low:g} to {high:,.0f}, or none; not {value}")
     settled = benchmark.settle(options)
     of_table = {option.name for option in benchmark.options if option.of_table}
     return RunSpec(

@@ -1,6 +1,7 @@
 """One SQLite file: opening it, bringing it up to date, and turning its errors into words."""
 
 import os
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,26 +12,47 @@ from interplay.core.failures import Mistake, StoreTrouble
 from interplay.store.schema import MIGRATIONS
 
 APPLICATION_ID = 0x1A7E8B1A
+SMALLEST_DATABASE = 512  # bytes: anything shorter is some other file
 WAIT_FOR_A_LOCK = 60_000  # milliseconds
 SAFE_SQLITE = (3, 51, 3)  # older ones can damage a WAL store that several connections write
 
 
 def connect(path: Path, *, create: bool) -> apsw.Connection:
     """A connection to the store at this path, of the newest version."""
+    if path.is_file() and 0 < path.stat().st_size < SMALLEST_DATABASE:
+        raise Mistake(f"{path} is no database; name another file with --store")
     if not create and not path.exists():
         raise Mistake(f"there is no store at {path}; name one with --store, or start a run here")
-    if create and not path.parent.is_dir():
-        raise Mistake(f"the folder of the store, {path.parent}, does not exist")
+    check_folder(path)
     flags = apsw.SQLITE_OPEN_READWRITE | (apsw.SQLITE_OPEN_CREATE if create else 0)
     with trouble_in_words(path):
         connection = apsw.Connection(os.fspath(path), flags=flags)
         connection.set_busy_timeout(WAIT_FOR_A_LOCK)
         _refuse_strangers(connection, path)
-        connection.pragma("journal_mode", "wal")
+        _write_ahead(connection)
         connection.pragma("synchronous", "full")
         connection.pragma("foreign_keys", True)
         _migrate(connection, path)
     return connection
+
+
+def check_folder(path: Path) -> None:
+    """Raise a Mistake if no store can be there for want of a folder."""
+    if not path.parent.is_dir():
+        raise Mistake(f"the folder of the store, {path.parent}, does not exist")
+
+
+def _write_ahead(connection: apsw.Connection) -> None:
+    """Switch a new store to WAL; SQLite does not wait here for another connection, so we do."""
+    deadline = time.monotonic() + WAIT_FOR_A_LOCK / 1000
+    while True:
+        try:
+            connection.pragma("journal_mode", "wal")
+            return
+        except apsw.BusyError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.02)
 
 
 def _refuse_strangers(connection: apsw.Connection, path: Path) -> None:
@@ -62,9 +84,11 @@ def trouble_in_words(path: Path) -> Iterator[None]:
         raise StoreTrouble(f"no room to write {path}: the disk is full; free some and go on") from error
     except apsw.BusyError as error:
         raise StoreTrouble(f"another program holds {path} locked; close it and go on") from error
-    except (apsw.CorruptError, apsw.NotADBError) as error:
+    except apsw.NotADBError as error:
+        raise Mistake(f"{path} is no Interplay store; name another file with --store") from error
+    except apsw.CorruptError as error:
         raise StoreTrouble(
-            f"{path} is damaged or no Interplay store ({error}); restore a copy, or name another with --store"
+            f"{path} is damaged ({error}); restore a copy, or name another with --store"
         ) from error
     except (apsw.ReadOnlyError, apsw.CantOpenError, apsw.PermissionsError) as error:
         raise StoreTrouble(f"{path} cannot be opened for writing ({error})") from error
@@ -84,7 +108,7 @@ class Whereabouts:
     def check(self) -> None:
         try:
             found = self.path.stat()
-        except FileNotFoundError:
+        except OSError:
             raise StoreTrouble(
                 f"the store {self.path} was deleted while the run was writing it; "
                 "put a copy back and go on, or start anew with another --store"

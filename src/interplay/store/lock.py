@@ -7,14 +7,17 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from interplay.core.failures import RunLocked
+from interplay.core.failures import RunLocked, StoreTrouble
 
 
 @contextmanager
 def run_lock(store: Path, run: str) -> Iterator[None]:
     """Hold the lock of a run, or say at once who does."""
     folder = store.with_name(store.name + ".locks")
-    folder.mkdir(exist_ok=True)
+    try:
+        folder.mkdir(exist_ok=True)
+    except OSError as error:
+        raise StoreTrouble(f"no lock can be made beside {store} ({error.strerror})") from error
     lock = FileLock(folder / run)
     holder = folder / f"{run}.holder"
     try:

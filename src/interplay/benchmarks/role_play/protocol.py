@@ -1,6 +1,5 @@
 """The protocol of PingPong, version 2: the emulated user speaks first; judges see the card and the whole dialogue."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.resources import files
@@ -46,7 +45,7 @@ AGREEMENT = ("strongly disagree", "disagree", "neither agree nor disagree", "agr
 class Utterance:
     """What the emulated user says next."""
 
-    next_utterance: Annotated[str, Longest(600)]
+    next_utterance: Annotated[str, Longest(600, least=1)]
 
 
 @dataclass(frozen=True)
@@ -86,7 +85,7 @@ async def play(talk: Conversation, options: Options) -> Dialogue:
 
 
 def _turns(scene: Scene, options: Options) -> int:
-    return min(int(float(options["turns"] or scene.situation.turns)), scene.situation.turns)
+    return min(int(options["turns"] or scene.situation.turns), scene.situation.turns)
 
 
 def card_of(character: Character) -> str:
@@ -112,7 +111,7 @@ def _user_brief(scene: Scene) -> str:
 
 def rubric(options: Options) -> Rubric:
     """The rubric of version 2: three criteria on a Likert scale, and refusal."""
-    return Rubric("v2", CRITERIA, (REFUSAL,), (1, 5), AGREEMENT, int(float(options["explanation"])))
+    return Rubric("v2", CRITERIA, (REFUSAL,), (1, 5), AGREEMENT, int(options["explanation"]))
 
 
 @dataclass(frozen=True)
@@ -167,9 +166,11 @@ class TurnJudging:
         )
 
     def _example(self) -> str:
-        entry: dict[str, Any] = {}
+        """The form, with no score in it that a judge might lean on."""
+        low, high = self.rubric.scale
+        parts = []
         for flag in self.rubric.flags:
-            entry |= {f"{flag.name}_explanation": "...", flag.name: False}
+            parts += [f'"{flag.name}_explanation": "..."', f'"{flag.name}": false']
         for one in self.rubric.criteria:
-            entry |= {f"{one.name}_explanation": "...", f"{one.name}_score": sum(self.rubric.scale) // 2}
-        return json.dumps({"turn_1": entry})[:-1] + ', "turn_2": ...}'
+            parts += [f'"{one.name}_explanation": "..."', f'"{one.name}_score": <{low} to {high}>']
+        return '{"turn_1": {' + ", ".join(parts) + '}, "turn_2": ...}'

@@ -1,6 +1,7 @@
 """Scores of role play: means over turns, judges and conversations, refusals apart, length normalised."""
 
 from collections.abc import Sequence
+from math import fsum
 from statistics import median
 
 from interplay.benchmarks.role_play.protocol import CRITERIA, REFUSAL, Dialogue
@@ -95,7 +96,7 @@ def _row(subject: str, played: list[Played]) -> dict[str, Cell]:
     judged = [one for one in finished if any(verdict.data is not None for verdict in one.verdicts)]
     by_criterion = {name: _panel_scores(judged, name) for name in NAMES}
     scored = sorted(by_criterion[NAMES[0]])  # a conversation has all criteria or none
-    aggregates = [sum(by_criterion[name][place] for name in NAMES) / len(NAMES) for place in scored]
+    aggregates = [fsum(by_criterion[name][place] for name in NAMES) / len(NAMES) for place in scored]
     characters = [judged[place].scenario.content["character"]["id"] for place in scored]
     situations = [judged[place].scenario.content["situation"]["id"] for place in scored]
 
