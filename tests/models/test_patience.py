@@ -49,6 +49,5 @@ def test_any_header_gives_a_wait_within_reason_or_none(header: str) -> None:
     assert seconds is None or 0 <= seconds <= LONGEST_WAIT
 
 
-@pytest.mark.xfail(strict=True, raises=OverflowError, reason="email.utils overflows on an absurd zone")
 def test_a_date_in_an_absurd_zone_says_nothing() -> None:
     assert seconds_to_wait("Mon, 01 Jan 2024 00:00:00 +99999999999999999999") is None

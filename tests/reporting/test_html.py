@@ -210,9 +210,6 @@ def test_a_path_that_cannot_be_written_is_a_mistake(played: Any, tmp_path: Path)
         assert not path.exists()
 
 
-@pytest.mark.xfail(
-    strict=True, reason="report.part is left beside a report that could not be put in its place"
-)
 def test_a_report_that_cannot_be_put_in_its_place_leaves_nothing(played: Any, tmp_path: Path) -> None:
     path = tmp_path / "out" / "report.html"
     path.mkdir(parents=True)

@@ -1,6 +1,7 @@
 """The gate before an endpoint, with a clock of its own where time matters."""
 
 import asyncio
+import time
 from collections.abc import Callable
 
 import pytest
@@ -69,8 +70,9 @@ class Crowd:
         await asyncio.gather(*self.tasks, return_exceptions=True)
 
 
-def fast(gate: Gate) -> Callable[[], None]:
-    return lambda: gate.succeeded(0.1, 100)
+def fast(gate: Gate, sent: float | None = None) -> Callable[[], None]:
+    """A call that is answered quickly, sent at a moment of the gate's own clock: just now, if none is given."""
+    return lambda: gate.succeeded(module.time.monotonic() if sent is None else sent, 0.1, 100)
 
 
 async def opened(gate: Gate, clock: Clock) -> None:
@@ -107,7 +109,7 @@ async def test_it_does_not_grow_while_it_is_not_used() -> None:
     gate = Gate(20)
     for _ in range(50):
         async with gate.passage():
-            gate.succeeded(0.1, 100)
+            fast(gate)()
     assert gate.limit == FIRST_LIMIT
 
 
@@ -118,7 +120,7 @@ async def test_it_does_not_grow_while_replies_slow_down_and_shrinks_when_they_cr
     await crowd.leave(30, fast(gate))
     grown = gate.limit
     assert grown > FIRST_LIMIT
-    await crowd.leave(10, lambda: gate.succeeded(20.0, 100))
+    await crowd.leave(10, lambda: gate.succeeded(time.monotonic(), 20.0, 100))
     assert gate.limit < grown
     await crowd.disperse()
 
@@ -144,7 +146,7 @@ async def test_a_second_storm_halves_it_again_and_it_never_falls_below_one(clock
         clock.now += 1
         gate.refused(sent, 1.0)
         clock.now += 5
-        gate.succeeded(0.1, 100)
+        gate.succeeded(clock.now - 0.1, 0.1, 100)
         limits.append(gate.limit)
     assert limits == [4, 2, 1, 1, 1]
 
@@ -192,7 +194,6 @@ async def test_a_probe_that_fails_otherwise_makes_room_for_the_next_probe(clock:
     await crowd.disperse()
 
 
-@pytest.mark.xfail(strict=True, reason="an answer to a call from before the storm ends the probing")
 async def test_a_late_answer_from_before_the_storm_does_not_open_the_gate_wide(clock: Clock) -> None:
     gate = Gate(8)
     crowd = Crowd(gate)
@@ -200,12 +201,32 @@ async def test_a_late_answer_from_before_the_storm_does_not_open_the_gate_wide(c
     await crowd.come(40)
     clock.now += 1
     await crowd.leave(7, lambda: gate.refused(sent, 5.0))
-    await crowd.leave(1, fast(gate))  # sent before the endpoint said no, answered after
+    await crowd.leave(1, fast(gate, sent))  # sent before the endpoint said no, answered after
     await opened(gate, clock)
     try:
         assert len(crowd.inside) == 1
     finally:
         await crowd.disperse()
+
+
+async def test_a_success_sent_before_the_last_refusal_does_not_end_probing(clock: Clock) -> None:
+    gate = Gate(8)
+    crowd = Crowd(gate)
+    before = clock.now
+    for _ in range(2):
+        clock.now = max(clock.now, gate._closed_until) + 1
+        gate.refused(clock.now - 0.5, None)
+    await crowd.come(20)
+    await opened(gate, clock)
+    for late in (before, gate._last_refusal):
+        gate.succeeded(late, 0.1, 100)
+        await turns()
+        assert (len(crowd.inside), gate._probing, gate._refusals) == (1, True, 2)
+
+    gate.succeeded(clock.now, 0.1, 100)  # the probe itself
+    await turns()
+    assert (len(crowd.inside), gate._probing, gate._refusals) == (4, False, 0)
+    await crowd.disperse()
 
 
 async def test_without_a_word_from_the_endpoint_the_wait_doubles_up_to_a_limit(clock: Clock) -> None:
@@ -223,7 +244,8 @@ async def test_a_success_makes_the_next_wait_short_again(clock: Clock) -> None:
     for _ in range(5):
         clock.now = max(clock.now, gate._closed_until) + 1
         gate.refused(clock.now - 0.5, None)
-    gate.succeeded(0.1, 100)
+    clock.now = gate._closed_until + 1
+    gate.succeeded(clock.now - 0.5, 0.1, 100)
     clock.now = gate._closed_until + 1
     gate.refused(clock.now - 0.5, None)
     assert gate._closed_until - clock.now == pytest.approx(1)
@@ -260,7 +282,7 @@ async def test_after_a_real_wait_the_waiting_are_let_in_by_themselves() -> None:
 
     async def call(number: int) -> None:
         async with gate.passage():
-            gate.succeeded(0.1, 100)
+            fast(gate)()
             let_in.append(number)
 
     async with asyncio.timeout(20):
@@ -317,8 +339,8 @@ def test_whatever_happens_the_limit_holds_and_nothing_leaks(most: int, fates: li
 
         async def call(fate: str) -> None:
             nonlocal inside
-            sent = asyncio.get_running_loop().time()
             async with gate.passage():
+                sent = asyncio.get_running_loop().time()
                 inside += 1
                 try:
                     assert inside <= most
@@ -326,7 +348,7 @@ def test_whatever_happens_the_limit_holds_and_nothing_leaks(most: int, fates: li
                     if fate == "no":
                         gate.refused(sent, 0.0)
                     if fate == "ok":
-                        gate.succeeded(0.1, 10)
+                        gate.succeeded(sent, 0.1, 10)
                     if fate == "broken":
                         raise LookupError
                 finally:

@@ -7,12 +7,10 @@ from interplay.cli import terminal
 from interplay.cli.edge import DONE, STOPPED, UNANSWERED
 from interplay.core.benchmark import Benchmark
 from interplay.core.failures import FAILURES
-from interplay.running.engine import Engine, How
+from interplay.running.engine import PATIENCE_WHEN_STOPPING, Engine, How
 from interplay.running.spec import RunSpec
 from interplay.running.tally import Tally
 from interplay.store.records import Run
-
-PATIENCE_AFTER_CTRL_C = 8.0
 
 
 def carry_out(
@@ -41,7 +39,7 @@ async def _until_stopped(engine: Engine) -> str:
             engine.drop()
             return
         engine.stop()
-        loop.call_later(PATIENCE_AFTER_CTRL_C, engine.drop)
+        loop.call_later(PATIENCE_WHEN_STOPPING, engine.drop)
 
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, on_signal)
@@ -59,8 +57,10 @@ def _tell(tally: Tally) -> int:
         f"{tally.calls:,} model calls, {tally.tokens_in + tally.tokens_out:,} tokens, {tally.seconds:.0f} s"
     )
     if tally.stopping:
-        left = tally.conversations - tally.conversations_done
-        terminal.remark(f"Stopped after {spent}; {left} conversations are left. The same command goes on.")
+        play, judge = tally.conversations - tally.conversations_done, tally.verdicts - tally.verdicts_done
+        terminal.remark(
+            f"Stopped after {spent}; left: {play} conversations, {judge} verdicts. The same command goes on."
+        )
         return STOPPED
     terminal.remark(f"{spent}.")
     unanswered = sum(count for name, count in tally.failures.items() if FAILURES[name].again)

@@ -3,23 +3,23 @@
 import json
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console, Group
 from rich.live import Live
+from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
-from interplay.core.board import Board
+from interplay.core.board import Board, Column
 from interplay.reporting.cells import half_width, written
 from interplay.running.tally import Tally
 
 _WIDTH_OF_A_PIPE = 110
-_WIDTH_OF_ALL_COLUMNS = 105
-_LEAST_NAME = 14
+_LEAST_NAME = 10
 # ESC and other C0, DEL and C1, and what turns the direction of text
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
@@ -48,8 +48,22 @@ def remark(text: str) -> None:
 def show_board(board: Board) -> None:
     """Print a board: values with their intervals below, then the notes."""
     console = _console(sys.stdout)
-    narrow = console.width < _WIDTH_OF_ALL_COLUMNS
-    columns = [column for column in board.columns if not (narrow and column.detail)]
+    table, notes = _table_of(board, board.columns), list(board.notes)
+    least = Measurement.get(console, console.options.update(max_width=10_000), table).minimum
+    if not console.is_terminal:
+        console.width = max(console.width, least)
+    elif least > console.width:
+        table = _table_of(board, [column for column in board.columns if not column.detail])
+        notes.append(
+            "Columns are left out for want of room: a wider window, --html and --json have them all."
+        )
+    console.print(Text(harmless(board.title), style="bold"))
+    console.print(table)
+    for note in notes:
+        console.print(Text("· " + harmless(note)))
+
+
+def _table_of(board: Board, columns: Sequence[Column]) -> Table:
     table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
     for column in columns:
         text = column.kind == "text"
@@ -65,15 +79,7 @@ def show_board(board: Board) -> None:
             (written(column, row[column.key]), half_width(column, row[column.key])) for column in columns
         ]
         table.add_row(*(_two_lines(*cell) for cell in cells))
-    console.print(Text(harmless(board.title), style="bold"))
-    console.print(table)
-    notes = list(board.notes)
-    if len(columns) < len(board.columns):
-        notes.append(
-            "Columns are left out for want of room: a wider window, --html and --json have them all."
-        )
-    for note in notes:
-        console.print(Text("· " + harmless(note)))
+    return table
 
 
 def _two_lines(value: str, below: str) -> Text:

@@ -52,14 +52,24 @@ def report(board: Board, records: Records, run: Run, benchmark: Benchmark) -> st
     )
 
 
-def _bar(column: Column, cell: Cell) -> Mapping[str, Any] | None:
-    """Where value and interval stand on the column's scale, in percent."""
+def _bar(board: Board, column: Column, cell: Cell) -> Mapping[str, Any] | None:
+    """Where value and interval stand between the column's lowest and highest end, in percent."""
     if not isinstance(cell, Estimate) or cell.value is None or column.scale is None:
         return None
-    low, high = column.scale
+    ends = [end for row in board.rows for end in _ends(column, row[column.key])]
+    low, high = min(ends), max(ends)
+    room = (high - low) or 1.0
 
     def place(number: float) -> float:
-        return round(100 * (within(column, number) - low) / (high - low), 2)
+        return round(4 + 92 * (number - low) / room, 2)
 
-    left, right = (place(cell.value if end is None else end) for end in (cell.low, cell.high))
-    return {"value": place(cell.value), "left": left, "width": round(right - left, 2)}
+    left, right = _ends(column, cell)
+    middle = within(column, cell.value)
+    return {"value": place(middle), "left": place(left), "width": round(place(right) - place(left), 2)}
+
+
+def _ends(column: Column, cell: Cell) -> tuple[float, ...]:
+    if not isinstance(cell, Estimate) or cell.value is None:
+        return ()
+    low, high = (cell.value if end is None else end for end in (cell.low, cell.high))
+    return within(column, low), within(column, high)

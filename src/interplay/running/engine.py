@@ -9,7 +9,7 @@ from typing import Any
 
 from interplay.core.benchmark import Benchmark, Judging, Scenario, Verdict
 from interplay.core.conversation import Conversation
-from interplay.core.failures import Divergence, Failure
+from interplay.core.failures import Cancelled, Divergence, Failure
 from interplay.judging.fence import mark_of
 from interplay.models.calling import Model
 from interplay.models.connecting import Directory
@@ -26,6 +26,7 @@ from interplay.store.records import Records, Run
 from interplay.store.writer import Writer
 
 DEFAULT_CONNECTIONS = 32
+PATIENCE_WHEN_STOPPING = 8.0  # seconds
 
 
 @dataclass(frozen=True)
@@ -154,11 +155,22 @@ class Engine:
         places = sum(gate.most for gate in self._gates.values())
         self._workers = [asyncio.create_task(worker()) for _ in range(min(places, len(plan.works)))]
         try:
-            await asyncio.gather(*self._workers)
+            await self._all_done()
         finally:
             for task in self._workers:
                 task.cancel()
             await asyncio.gather(*self._workers, return_exceptions=True)
+
+    async def _all_done(self) -> None:
+        """Wait for all workers; if one cannot go on, calls of the others that are under way may come back."""
+        if not self._workers:
+            return
+        done, others = await asyncio.wait(self._workers, return_when=asyncio.FIRST_EXCEPTION)
+        if others:
+            self.stop()
+            await asyncio.wait(others, timeout=PATIENCE_WHEN_STOPPING)
+        for task in done:
+            task.result()
 
     def stop(self) -> None:
         """Send nothing more; calls on their way may come back."""
@@ -185,6 +197,8 @@ class _Table:
         number, outcome = work.conversation, work.outcome
         if work.play:
             number, outcome = await self._play(work)
+            if outcome is None and self.tally.stopping:
+                return
             self.tally.conversations_done += 1
         if number is None or outcome is None:
             self.tally.verdicts_done += len(work.judges)
@@ -239,7 +253,7 @@ class _Table:
             self.tally.failures[failure.name] += 1
             verdict = Verdict(judge, judging.digest, None, failure.name, str(failure))
         await self.journal.judged(number, "", verdict)
-        self.tally.verdicts_done += 1
+        self.tally.verdicts_done += verdict.failure != Cancelled.name
         return verdict
 
     async def _desk(self, number: int, stage: str, item: str) -> RecordedDesk:

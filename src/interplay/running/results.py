@@ -13,7 +13,11 @@ from interplay.store.records import Records, Run, Totals
 
 USAGE = (
     Column(
-        "tokens", "tokens", "tokens of all roles in this model's conversations, read and written", "count"
+        "tokens",
+        "tokens",
+        "tokens of all roles in this model's conversations, read and written",
+        "count",
+        detail=True,
     ),
     Column("cost", "cost $", "what its conversations cost, all roles; unknown where a price is", "money"),
 )

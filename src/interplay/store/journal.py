@@ -187,7 +187,8 @@ class Journal:
 
     async def judged(self, conversation: int, item: str, verdict: Verdict) -> None:
         """A judge gave its verdict, or failed to."""
-        data = None if verdict.data is None else canonical(dict(verdict.data))
+        # in the order of its fields, which the reader of a verdict expects: explanation, then score
+        data = None if verdict.data is None else json.dumps(verdict.data, ensure_ascii=False)
         await self._do(
             "INSERT OR REPLACE INTO verdicts (conversation, judge, rubric, item, failure, detail, data)"
             " VALUES (?,?,?,?,?,?,?)",
