@@ -2,6 +2,7 @@
 
 import ast
 import json
+import re
 import sys
 import unicodedata
 from collections.abc import Iterator
@@ -107,12 +108,24 @@ def test_a_wide_console_has_all_columns(
 def test_a_narrow_console_leaves_details_out_and_says_so(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    out = shown_in(60, monkeypatch, capsys)
+    monkeypatch.setenv("FORCE_COLOR", "1")  # taken for a terminal
+    monkeypatch.setenv("COLUMNS", "36")
+    terminal.show_board(BOARD)
+    out = re.sub(r"\x1b\[[0-9;]*m", "", capsys.readouterr().out)
+    assert max(len(line) for line in out.splitlines()) <= 36
     assert "fluency" not in out
     assert "2.00" not in out
     assert "4.00" in out
     assert "±0.50" in out
     assert "Columns are left out for want of room" in " ".join(out.split())
+
+
+def test_a_pipe_is_as_wide_as_the_table(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(terminal, "_WIDTH_OF_A_PIPE", 20)
+    terminal.show_board(BOARD)
+    assert "fluency" in capsys.readouterr().out
 
 
 def test_nothing_in_a_board_is_markup_or_an_escape(

@@ -157,10 +157,6 @@ def test_a_field_that_is_named_like_such_a_word_stays() -> None:
     assert strict_subset(schema) == schema
 
 
-def test_words_that_strict_endpoints_refuse_are_taken_out_of_alternatives() -> None:
-    assert strict_subset({"anyOf": [{"minLength": 1, "type": "string"}]}) == {"anyOf": [{"type": "string"}]}
-
-
 # What is read
 
 

@@ -16,7 +16,7 @@ async def test_a_script_sees_the_messages_and_its_text_is_the_reply() -> None:
 
 async def test_a_script_may_give_a_whole_reply() -> None:
     given = Reply("x", reasoning="because", tokens_out=3)
-    assert await Scripted("bot", lambda _: given).reply(REQUEST) is given
+    assert await Scripted("bot", lambda _: given).reply(REQUEST) == given
 
 
 async def test_a_scripted_model_is_always_there() -> None:
@@ -33,3 +33,9 @@ async def test_an_error_of_the_script_is_not_hidden() -> None:
 
     with pytest.raises(LookupError, match="mine"):
         await Scripted("bot", broken).reply(REQUEST)
+
+
+async def test_what_no_store_can_hold_is_replaced() -> None:
+    request = Request("s", Thread.start(Message("user", "hi")), Sampling())
+    reply = await Scripted("s", lambda _: "half \ud83d, nul \0").reply(request)
+    assert reply.text == "half ?, nul \N{REPLACEMENT CHARACTER}"

@@ -169,7 +169,7 @@ def test_values_intervals_and_bars_are_drawn(played: Any) -> None:
     assert "3.00–5.00" in page.text
     assert "unknown" in page.text
     styles = [attributes["style"] for _, attributes in page.tags if "style" in attributes]
-    assert styles == ["left:50.0%;width:50.0%", "left:75.0%"]
+    assert styles == ["left:4.0%;width:92.0%", "left:50.0%"]
     assert "simulator error" in page.text
     assert "judge error" in page.text
 

@@ -1,8 +1,9 @@
 """A model that is a function: for tests, for bots with a planted ability, for trying a protocol out."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
-from interplay.core.wire import Message, Reply, Request
+from interplay.core.wire import Message, Reply, Request, clean
 
 Script = Callable[[Sequence[Message]], str | Reply]
 
@@ -22,7 +23,8 @@ class Scripted:
 
     async def reply(self, request: Request) -> Reply:
         said = self._script(request.thread.messages())
-        return said if isinstance(said, Reply) else Reply(said, stop="stop", version=self.name, cost=0.0)
+        reply = said if isinstance(said, Reply) else Reply(said, stop="stop", version=self.name, cost=0.0)
+        return replace(reply, text=clean(reply.text))
 
     async def close(self) -> None:
         pass

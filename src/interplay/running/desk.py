@@ -42,17 +42,19 @@ class RecordedDesk:
         if recorded.settings != request.settings_digest:
             before = self._records.settings(recorded.settings)
             now = {"model": request.model, "sampling": request.sampling.settings(), "schema": request.schema}
-            names = [key for key in now if before.get(key) != now[key]]
+            names = [key for key in now if json.dumps(before.get(key)) != json.dumps(now[key])]
             return f"its {' and '.join(names)} changed since it was recorded"
         before_messages, now_messages = self._records.thread(recorded.thread), request.thread.messages()
         for number, (before_one, now_one) in enumerate(zip(before_messages, now_messages, strict=False), 1):
             if before_one != now_one:
                 was, is_ = _where_they_part(before_one.text, now_one.text)
-                return f"message {number} ({now_one.role}) was recorded as {was!r} and is now {is_!r}"
+                told = f"message {number} ({before_one.role}) was recorded as {was!r} and is now {is_!r}"
+                return told if before_one.role == now_one.role else f"{told}, from {now_one.role}"
         return f"{len(before_messages)} messages were recorded and there are now {len(now_messages)}"
 
 
 def _where_they_part(before: str, now: str) -> tuple[str, str]:
-    same = next((place for place, (a, b) in enumerate(zip(before, now, strict=False)) if a != b), 0)
+    shorter = min(len(before), len(now))
+    same = next((place for place in range(shorter) if before[place] != now[place]), shorter)
     start = max(0, same - 10)
     return before[start : start + SHOWN], now[start : start + SHOWN]
