@@ -31,7 +31,7 @@ MEANINGS = {
     "judge": "Let another judge score a finished run.",
     "score": "Compute a run's scores again from its verdicts; calls no model.",
     "show": "Show a run's board, or one of its conversations.",
-    "list": "List the benchmarks and the runs in the store.",
+    "list": "List the benchmarks and the runs in the store, or a run's conversations.",
     "doctor": "Check keys, endpoints, store and the embedded model.",
     "loopback": "Serve a scripted OpenAI-shaped provider on 127.0.0.1, for dry runs.",
 }

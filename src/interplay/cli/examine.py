@@ -50,6 +50,28 @@ def show_conversation(records: Records, run: Run, number: int, *, as_json: bool)
                 terminal.say(f"  {key}: {value}")
 
 
+def show_conversations(records: Records, run: Run, *, as_json: bool) -> None:
+    """Print the conversations of a run, with the numbers that show takes."""
+    rows = [
+        {
+            "number": row.number,
+            "scenario": row.scenario.label,
+            "model": row.subject,
+            "repeat": row.repeat + 1,
+            "state": row.state,
+            "failure": f"{row.failure}: {row.detail}" if row.failure else "",
+        }
+        for row in records.conversations(run)
+    ]
+    if as_json:
+        terminal.say_json(rows)
+    elif rows:
+        terminal.show_table(list(rows[0]), [[str(value) for value in row.values()] for row in rows])
+        terminal.say(f"Look at one: interplay show {run.id} --conversation NUMBER")
+    else:
+        terminal.say(f"Run {run.id} has no conversations yet.")
+
+
 def show_list(store: Path, *, as_json: bool) -> None:
     """Print the benchmarks and the runs."""
     runs: list[dict[str, Any]] = []

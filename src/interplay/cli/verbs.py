@@ -192,10 +192,15 @@ def show_verb(run: str, conversation: int | None, length_median: str, **given: A
 
 
 @click.command("list")
+@click.argument("run", required=False)
 @with_flags(STORE, JSON)
-def list_verb(**given: Any) -> int:
-    """List the benchmarks, and the runs in the store."""
-    examine.show_list(given["store"], as_json=given["json"])
+def list_verb(run: str | None, **given: Any) -> int:
+    """List the benchmarks and the runs in the store; or, with RUN, its conversations."""
+    if run is None:
+        examine.show_list(given["store"], as_json=given["json"])
+        return DONE
+    with Records(given["store"]) as records:
+        examine.show_conversations(records, records.find(run), as_json=given["json"])
     return DONE
 
 

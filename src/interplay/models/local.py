@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +38,10 @@ class Local:
 
     async def reply(self, request: Request) -> Reply:
         client = self._client or await self._load()
-        return await client.reply(request)
+        reply = await client.reply(request)
+        return replace(
+            reply, version=Path(reply.version).name
+        )  # a file's place on this machine is nobody's business
 
     async def close(self) -> None:
         if self._client is not None:
