@@ -20,7 +20,7 @@ for name in [name for name in os.environ if name.startswith(("INTERPLAY_", "OPEN
 
 @pytest.fixture(autouse=True)
 def nothing_is_left_behind() -> Iterator[None]:
-    """Fail the test that leaks a thread or a child process."""
+    """Fail the test that leaks a thread."""
     before = {thread.ident for thread in threading.enumerate()}
     yield
     left = [

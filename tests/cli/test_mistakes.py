@@ -59,7 +59,7 @@ def begin_runs(store: str = "interplay.db") -> list[str]:
         for seed in (1, 2):
             roles = {"interrogator": ["openai/u"], "judge": ["openai/j"]}
             spec = make_spec(benchmark, models=["openai/a"], roles=roles, seed=seed)
-            extent = {"limit": 1, "epochs": 1, "judges": ["openai/j"]}
+            extent = {"limit": 1, "epochs": 1, "judges": ["openai/j"], "rubric": "r"}
             ids.append(records.begin(spec.run_id, benchmark.name, spec.identity(), extent).id)
     return ids
 
@@ -78,7 +78,7 @@ def free_port() -> int:
         (["xyzzy"], "there is doctor, judge, list"),
         (["--versoin"], "did you mean '--version'"),
         (["list", "--stroe", "x"], "did you mean '--store'"),
-        (["list", "extra"], "interplay list --help"),
+        (["list", "one", "two"], "interplay list --help"),
         (["show"], "interplay show --help"),
         (["run", "rol_play"], "did you mean 'role_play'"),
         (["run", "ping_pong"], "did you mean 'pingpong'"),

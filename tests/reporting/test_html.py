@@ -82,7 +82,7 @@ async def play_one(records: Records, run: Run, hostile: str) -> None:
         Line("player", ("interrogator",), f"player: {hostile}"),
     ]
     outcome = BENCHMARK.outcome(turns=())
-    await journal.finish(number, outcome, said)
+    await journal.finish(number, outcome, said, "p")
     entry = {"fluency_explanation": f"because {hostile}", "fluency_score": 3, hostile: hostile}
     await journal.judged(number, "", Verdict(hostile, "v2", {"turns": [entry]}))
     await journal.judged(number, "", Verdict("z" + hostile, "v2", None, "judge error", hostile))
@@ -99,7 +99,7 @@ def played(tmp_path: Path):
         models=[ALL_AT_ONCE],
         roles={"interrogator": ["openai/u"], "judge": [ALL_AT_ONCE]},
     )
-    extent = {"limit": 2, "epochs": 1, "judges": [ALL_AT_ONCE]}
+    extent = {"limit": 2, "epochs": 1, "judges": [ALL_AT_ONCE], "rubric": "r"}
     with Records(tmp_path / "a.db", create=True) as records:
         run = records.begin(spec.run_id, BENCHMARK.name, spec.identity(), extent)
         asyncio.run(play_one(records, run, ALL_AT_ONCE))
@@ -181,7 +181,7 @@ def test_the_narrator_and_what_only_the_speaker_heard_are_left_out(played: Any) 
 def test_a_board_made_by_the_benchmark_is_shown_too(tmp_path: Path) -> None:
     spec = make_spec(BENCHMARK, models=["openai/a"], roles={"interrogator": ["u"], "judge": ["j"]})
     with Records(tmp_path / "a.db", create=True) as records:
-        extent = {"limit": 1, "epochs": 1, "judges": ["j"]}
+        extent = {"limit": 1, "epochs": 1, "judges": ["j"], "rubric": "r"}
         run = records.begin(spec.run_id, BENCHMARK.name, spec.identity(), extent)
         board = board_of(records, run, BENCHMARK)
         page = Page(report(board, records, run, BENCHMARK))

@@ -2,6 +2,7 @@
 
 import json
 import re
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -285,3 +286,121 @@ def test_a_judge_s_slips_are_mended_or_asked_about_and_never_miscounted(
         "unscored",
     )
     assert [spoiled["rows"][0][key] for key in shown] == [clean["rows"][0][key] for key in shown]
+
+
+def test_an_edited_judge_prompt_leaves_the_old_board_and_is_refused_before_paying(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from interplay.benchmarks.role_play import protocol
+
+    store = tmp_path / "interplay.db"
+    with provider() as (loopback, url):
+        before = run(command(url, store, limit=2), capsys)
+        calls = loopback.calls
+        with Records(store) as records:
+            scores = records.scores(records.find("last"))
+        texts = {**protocol.PROMPTS.texts, "judge": protocol.PROMPTS.texts["judge"] + "\nBe stern."}
+        monkeypatch.setattr(protocol, "PROMPTS", type(protocol.PROMPTS)(texts))
+        assert run(["show", "last", "--store", str(store), "--json"], capsys) == before
+        assert run(["score", "last", "--store", str(store), "--json"], capsys) == before
+        with Records(store) as records:
+            assert records.scores(records.find("last")) == scores
+        assert run(command(url, store, limit=2), capsys) == before  # nothing is left to do
+        assert main(command(url, store, limit=3)) == 2
+        assert "the rubric or the judges' prompts changed" in capsys.readouterr().err
+        assert loopback.calls == calls
+        anew = run(command(url, store, limit=3, more=("--new",)), capsys)
+        assert anew["rows"][0]["n"] == 3
+        assert loopback.calls == calls + 8 + 3 * 2  # one conversation, and all three judged by both
+
+
+def test_other_data_is_another_run(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scenarios = sys.modules["interplay.benchmarks.role_play.scenarios"]
+    store = tmp_path / "interplay.db"
+    with provider() as (_, url):
+        before = run(command(url, store, limit=2), capsys)
+        read = scenarios._character
+        monkeypatch.setattr(
+            scenarios, "_character", lambda entry: read({**entry, "persona": entry["persona"] + "."})
+        )
+        after = run(command(url, store, limit=2), capsys)
+    assert before["run"] != after["run"]
+    assert after["rows"][0]["n"] == 2
+
+
+def test_a_smaller_limit_plays_no_more_than_it_says(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    store = tmp_path / "interplay.db"
+    refusing = first_time(lambda number: Fault("status", status=400))
+    with provider(refusing) as (_, url):
+        run(command(url, store, limit=8), capsys, code=1)
+    with provider() as (loopback, url):
+        run(command(url, store, limit=1), capsys)
+        assert loopback.calls == 10
+
+
+def test_a_judge_with_a_wrong_name_does_not_cost_its_sibling_a_reply(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def script(asked: Asked) -> str | Fault:
+        return Fault("status", status=404) if asked.model == "judge-1" else answer(asked)
+
+    store = tmp_path / "interplay.db"
+    with provider(script, latency=0.05) as (loopback, url):
+        assert main(command(url, store, limit=1)) == 2
+        assert "openai/judge-1: not found: HTTP 404" in capsys.readouterr().err
+        assert loopback.calls_by_model()["judge-2"] == 1
+    with Records(store) as records:
+        assert records.totals(records.find("last")).unknown == 0
+
+
+def test_a_store_that_was_deleted_is_not_silently_made_anew(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    store = tmp_path / "interplay.db"
+    with provider() as (loopback, url):
+        run(command(url, store, limit=1), capsys)
+        store.unlink()
+        assert main(command(url, store, limit=1)) == 2
+        assert "is gone" in capsys.readouterr().err
+        assert loopback.calls == 10
+        assert not store.exists()
+
+
+def test_no_more_calls_at_once_than_the_narrowest_model_of_an_endpoint_takes(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with provider(latency=0.01) as (loopback, url):
+        models = tmp_path / "models.toml"
+        models.write_text(
+            f'[models.slow]\nmodel = "openai/player"\nbase_url = "{url}"\nmax_connections = 1\n'
+        )
+        line = command(
+            url, tmp_path / "interplay.db", limit=3, models=("slow",), more=("--models", str(models))
+        )
+        run(line, capsys)
+        under_way = most = 0
+        for event in loopback.events:
+            under_way += 1 if event.kind == "request" else -1
+            most = max(most, under_way)
+        assert most == 1
+
+
+def test_russian_is_played_and_judged_in_russian(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    seen: list[Asked] = []
+
+    def script(asked: Asked) -> str:
+        seen.append(asked)
+        return answer(asked)
+
+    with provider(script) as (_, url):
+        board = run(command(url, tmp_path / "interplay.db", more=("--language", "ru")), capsys)
+    assert board["rows"][0]["n"] == 64
+    assert len(seen) == 704
+    users = [asked.messages[0]["content"] for asked in seen if asked.model == "user"]
+    assert all("Write in Russian" in brief and re.search("[а-яё]{4}", brief) for brief in users)
+    cards = [asked.messages[1]["content"] for asked in seen if asked.model == "judge-1"]
+    assert all(len(re.findall("[а-яё]", card)) > 500 for card in cards)

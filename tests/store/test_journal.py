@@ -143,7 +143,7 @@ def test_lines_and_outcomes_come_back_as_they_were_given(
         scenario = Scenario({"text": content}, label)
         place = replace(PLACE, scenario=scenario)
         number = await desk.journal.open_conversation(place, "p", anew=False)
-        await desk.journal.finish(number, Outcome(tuple(outcome)), said)
+        await desk.journal.finish(number, Outcome(tuple(outcome)), said, "p")
         row = desk.conversation(number)
         assert row.state == "done"
         assert row.lines == tuple(said)
@@ -293,7 +293,7 @@ async def test_a_void_conversation_has_a_name_and_can_still_be_finished(desk: De
     row = desk.conversation(number)
     assert (row.state, row.failure, row.detail, row.outcome) == ("void", "provider", "HTTP 500", None)
     assert row.lines == (Line("", ("player",), "go"),)
-    await desk.journal.finish(number, Outcome(("well",)), [])
+    await desk.journal.finish(number, Outcome(("well",)), [], "p")
     row = desk.conversation(number)
     assert (row.state, row.failure, row.detail) == ("done", "", "")
 

@@ -9,7 +9,7 @@ EXIT_CODES = """\b
 Exit codes:
   0  done
   1  done as far as possible; some calls got no answer, the same command tries them again
-  2  a mistake in what was typed or in a file: nothing was changed
+  2  a mistake in what was typed, in a file, in a key or endpoint: one line says what would be right
   3  the run is being written by another process
   4  the store cannot be written or read
   70  a fault in Interplay itself

@@ -1,6 +1,7 @@
 """Carrying out a run from the command line: progress, Ctrl-C, and what to say at the end."""
 
 import asyncio
+import os
 import signal
 
 from interplay.cli import terminal
@@ -11,6 +12,8 @@ from interplay.running.engine import PATIENCE_WHEN_STOPPING, Engine, How
 from interplay.running.spec import RunSpec
 from interplay.running.tally import Tally
 from interplay.store.records import Run
+
+LAST_MOMENT = 0.7  # seconds
 
 
 def carry_out(
@@ -34,12 +37,20 @@ async def _until_stopped(engine: Engine) -> str:
     """Ctrl-C once lets calls under way come back; twice, or after a while, waits for nothing."""
     loop = asyncio.get_running_loop()
 
+    this = asyncio.current_task()
+
+    def give_up() -> None:
+        engine.drop()
+        if this is not None:
+            this.cancel()
+        loop.call_later(LAST_MOMENT, _leave)  # a thread may hang in the store or in a model's loading
+
     def on_signal() -> None:
         if engine.tally.stopping:
-            engine.drop()
+            give_up()
             return
         engine.stop()
-        loop.call_later(PATIENCE_WHEN_STOPPING, engine.drop)
+        loop.call_later(PATIENCE_WHEN_STOPPING, give_up)
 
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, on_signal)
@@ -50,6 +61,12 @@ async def _until_stopped(engine: Engine) -> str:
             return ""
         raise
     return run.id
+
+
+def _leave() -> None:
+    """What was answered is on disk; whatever still hangs is left behind."""
+    terminal.remark("Stopped at once. The same command goes on.")
+    os._exit(STOPPED)
 
 
 def _tell(tally: Tally) -> int:

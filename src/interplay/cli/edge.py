@@ -19,6 +19,8 @@ def run_command(arguments: list[str]) -> int:
         return code if isinstance(code, int) else DONE
     except click.exceptions.Exit as done:
         return done.exit_code
+    except SystemExit:
+        return DONE  # click's answer to a reader of our output that has gone
     except click.exceptions.NoArgsIsHelpError as error:
         return _help(error)
     except click.UsageError as error:
@@ -30,7 +32,7 @@ def run_command(arguments: list[str]) -> int:
     except RunLocked as error:
         return _fail(str(error), LOCKED)
     except StoreTrouble as error:
-        return _fail(f"{error}. Nothing that was answered is lost; the same command goes on", STORE)
+        return _fail(str(error), STORE)
     except (click.Abort, KeyboardInterrupt):
         return _fail("stopped; the same command goes on where it was", STOPPED)
     except BrokenPipeError:

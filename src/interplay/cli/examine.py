@@ -5,6 +5,7 @@ import os
 import sys
 from dataclasses import asdict
 from pathlib import Path
+from random import Random
 from typing import Any
 
 from interplay.benchmarks import ALL
@@ -13,7 +14,7 @@ from interplay.cli.edge import DONE, UNANSWERED
 from interplay.core.failures import InterplayError, Mistake
 from interplay.models import embedded
 from interplay.models.connecting import Directory
-from interplay.models.loopback import Loopback
+from interplay.models.loopback import Asked, Fault, Loopback, Said, Script, rehearse
 from interplay.store.database import SAFE_SQLITE, sqlite_version
 from interplay.store.records import Records, Run
 
@@ -91,14 +92,14 @@ def show_list(store: Path, *, as_json: bool) -> None:
 
 
 def _summary(records: Records, run: Run) -> dict[str, Any]:
-    states = [row.state for row in records.conversations(run)]
+    states = records.states(run)
     return {
         "run": run.id,
         "started": run.created[:16].replace("T", " "),
         "models": run.identity["models"],
         "judges": run.extent["judges"],
         **{
-            shown: states.count(state)
+            shown: states.get(state, 0)
             for shown, state in (("played", "done"), ("void", "void"), ("open", "open"))
         },
     }
@@ -196,11 +197,28 @@ async def _endpoints(directory: Directory) -> list[Check]:
     return checks
 
 
-def serve_loopback(port: int, latency: float, ledger: Path | None) -> None:
+def failing(share: float, seed: int) -> Script:
+    """The rehearsal's script, with a share of requests answered by an error or not at all."""
+    faults = (
+        Fault("status", status=429, headers={"Retry-After": "1"}),
+        Fault("status", status=503),
+        Fault("reset"),
+    )
+
+    def script(asked: Asked) -> str | Said | Fault:
+        drawn = Random(f"{seed}/{asked.number}")  # noqa: S311  # draws faults, guards nothing
+        return drawn.choice(faults) if drawn.random() < share else rehearse(asked)
+
+    return script
+
+
+def serve_loopback(port: int, latency: float, ledger: Path | None, script: Script) -> None:
     """Serve until stopped."""
+    if ledger is not None and not ledger.parent.is_dir():
+        raise Mistake(f"the ledger cannot be written to {ledger}: its folder does not exist")
 
     async def serve() -> None:
-        provider = Loopback(latency=latency, ledger=ledger)
+        provider = Loopback(script, latency=latency, ledger=ledger)
         try:
             url = await provider.start(port)
         except OSError as error:

@@ -185,6 +185,8 @@ def show_verb(run: str, conversation: int | None, length_median: str, **given: A
         found = records.find(run)
         benchmark = find(found.benchmark)
         if conversation is not None:
+            if given["html"]:
+                raise Mistake("--html writes the whole run; leave out --conversation")
             examine.show_conversation(records, found, conversation, as_json=given["json"])
             return DONE
     _show_run(given, found.id, benchmark, {"length_median": length_median} if length_median else {})
@@ -217,12 +219,20 @@ def doctor_verb(**given: Any) -> int:
     "--latency", type=click.FloatRange(0), default=0.0, metavar="SECONDS", help="How long each answer takes."
 )
 @flag("--ledger", type=click.Path(path_type=Path, dir_okay=False), help="Write every request down here.")
-def loopback_verb(port: int, latency: float, ledger: Path | None) -> int:
+@flag(
+    "--faults",
+    type=click.FloatRange(0, 1),
+    default=0.0,
+    metavar="SHARE",
+    help="The share of requests that fail.",
+)
+@flag("--seed", type=int, default=0, show_default=True, help="For the faults that are drawn.")
+def loopback_verb(port: int, latency: float, ledger: Path | None, faults: float, seed: int) -> int:
     """Serve a scripted OpenAI-shaped provider on 127.0.0.1, for dry runs.
 
     It answers any model name, fits any JSON schema, costs nothing and says the same to the same request.
     """
-    examine.serve_loopback(port, latency, ledger)
+    examine.serve_loopback(port, latency, ledger, examine.failing(faults, seed))
     return DONE
 
 

@@ -10,7 +10,7 @@ from interplay.core.failures import Unreadable
 from interplay.core.wire import split_reasoning
 
 LONGEST_JSON = 200_000
-_STRING = re.compile(r'"(?:\\.|[^"\\])*"' + r"|(?<![\w'])'(?:\\.|[^'\\])*'(?![\w'])", re.DOTALL)
+LONGEST_MEND = 20_000  # mending takes time that grows with the square of the text
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 
 
@@ -53,7 +53,7 @@ def _without_contradiction(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _mend(text: str) -> dict[str, Any] | None:
-    if not re.search(r"[\"'\w]\s*:", text):  # {note} or {} is a stray brace, not an object
+    if len(text) > LONGEST_MEND or not re.search(r"[\"'\w]\s*:", text):  # {note} is a stray brace, no object
         return None
     try:
         value = repair_json(text, return_objects=True)
@@ -66,7 +66,16 @@ def _mend(text: str) -> dict[str, Any] | None:
 
 def _numbers(text: str) -> list[str]:
     """The numbers that stand outside strings, in order."""
-    return _NUMBER.findall(_STRING.sub('""', text))
+    outside, quote, escaped = [], "", False
+    for place, character in enumerate(text):
+        if quote:
+            quote = "" if character == quote and not escaped else quote
+            escaped = character == "\\" and not escaped
+        elif character == '"' or (character == "'" and not text[place - 1 : place].isalnum()):
+            quote = character
+        else:
+            outside.append(character)
+    return _NUMBER.findall("".join(outside))
 
 
 def _braced(text: str) -> list[str]:

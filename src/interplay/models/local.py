@@ -27,6 +27,7 @@ class Local:
         self._slots, self._context = (EMBEDDED_SLOTS, EMBEDDED_CONTEXT) if small else (SLOTS, CONTEXT)
         self.most_connections: int | None = self._slots
         self.name = name
+        self._weights = embedded.FILE if small else Path(file).name
         self.endpoint = name
         self._file = file
         self._server: Any = None
@@ -39,9 +40,7 @@ class Local:
     async def reply(self, request: Request) -> Reply:
         client = self._client or await self._load()
         reply = await client.reply(request)
-        return replace(
-            reply, version=Path(reply.version).name
-        )  # a file's place on this machine is nobody's business
+        return replace(reply, version=self._weights)  # the file's name: its place is nobody's business
 
     async def close(self) -> None:
         if self._client is not None:

@@ -70,6 +70,10 @@ class OpenAICompatible:
             raise Mistake(
                 f"{self.name}: {self._at.base_url!r} is no base URL; one is http://127.0.0.1:8000/v1"
             )
+        if "@" in urlsplit(self._at.base_url).netloc:
+            raise Mistake(
+                f"{self.name}: its base URL holds a user or password; put the key into a variable instead"
+            )
         if self._at.base_url == OPENAI and not self._at.key:
             raise Mistake(
                 f"{self.name} needs a key: set OPENAI_API_KEY, or name another place with --base-url"
@@ -139,7 +143,7 @@ class OpenAICompatible:
             pieces.append(piece)
             size += len(piece)
             if size > LARGEST_REPLY:
-                raw = b"".join(pieces)
+                raw = self._without_key(b"".join(pieces))
                 found = hashlib.sha256(raw).hexdigest()
                 raise CallFailed(
                     "malformed",
@@ -179,7 +183,7 @@ class OpenAICompatible:
             text=said,
             reasoning=clean(reasoning) if isinstance(reasoning, str) else "",
             stop="refusal" if refused else clean(str(choice.get("finish_reason") or ""))[:100],
-            version=clean(str(answer.get("model") or ""))[:300],
+            version=_version_of(answer),
             tokens_in=tokens_in,
             tokens_out=tokens_out,
             tokens_estimated=estimated,
@@ -255,6 +259,12 @@ def _choice_of(answer: dict[str, Any], raw: bytes) -> tuple[dict[str, Any], dict
     if not isinstance(choice, dict) or not isinstance(message, dict):
         raise CallFailed("malformed", "the answer holds no choice", raw=raw)
     return choice, message
+
+
+def _version_of(answer: dict[str, Any]) -> str:
+    """What the endpoint says it answered with: the model's name and the fingerprint of the system behind it."""
+    parts = (answer.get("model"), answer.get("system_fingerprint"))
+    return clean(" ".join(str(part) for part in parts if part))[:300]
 
 
 def _usage_of(answer: dict[str, Any], request: Request, text: str) -> tuple[int, int, bool]:

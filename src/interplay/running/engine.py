@@ -1,7 +1,7 @@
 """The engine: plays what is unplayed, judges what is unjudged, and records all of it, in one event loop."""
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Coroutine, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,7 +19,7 @@ from interplay.running.plan import Plan, Work, make_plan
 from interplay.running.sending import Send, journaled, limited, retrying
 from interplay.running.spec import RunSpec
 from interplay.running.tally import Tally
-from interplay.store.database import check_folder
+from interplay.store.database import check_new
 from interplay.store.journal import Journal
 from interplay.store.lock import run_lock
 from interplay.store.records import Records, Run
@@ -75,59 +75,78 @@ class Engine:
         for name in named:
             self.how.directory.check(name)
         scenarios = self.benchmark.scenarios(self.spec.options)
+        id = self._recorded.id if self._recorded else self.spec.run_id
         async with AsyncExitStack() as stack:
-            models = await self._connect(self._look_ahead(scenarios), stack)  # before anything is written
-            records = stack.enter_context(Records(self.how.store, create=self._recorded is None))
-            run = self._recorded or records.begin(
-                self.spec.run_id, self.benchmark.name, self.spec.identity(), self._extent(len(scenarios))
-            )
-            stack.enter_context(run_lock(self.how.store, run.id))
-            run = records.find(run.id)
-            writer = Writer(self.how.store)
+            if self.how.store.exists():
+                await asyncio.to_thread(self._check_store)
+                stack.enter_context(run_lock(self.how.store, id))
+            models = await self._connect(await asyncio.to_thread(self._look_ahead, id, scenarios), stack)
+            # nothing was written until here: a mistake leaves no trace
+            if not self.how.store.exists():
+                stack.enter_context(run_lock(self.how.store, id))
+            records = await asyncio.to_thread(self._open_store)
+            stack.push(records)
+            run = await asyncio.to_thread(self._begin, records, scenarios)
+            writer = await asyncio.to_thread(Writer, self.how.store)
             stack.push_async_callback(writer.close)
             journal = Journal(writer, run.number)
-            extent = _grown(run.extent, self._extent(len(scenarios)))
-            if extent != run.extent:
-                await journal.extend(extent)
-            plan = self._plan(scenarios, records, run, extent)
+            plan = self._plan(scenarios, records, run)
+            await journal.extend(_grown(run.extent, self._extent(run, len(scenarios))))
             self.tally.conversations, self.tally.verdicts = plan.to_play, plan.to_judge
-            for model in models:
-                gate = self._gates.setdefault(model.endpoint, Gate(self._most(model)))
-                self._sends[model.name] = retrying(limited(journaled(model, journal), gate, self.tally))
+            self._wire(models, journal)
             await self._work_through(plan, records, journal, run)
             return records.find(run.id)
 
-    def _look_ahead(self, scenarios: Sequence[Scenario]) -> set[str]:
-        """The models that this start will need, found without writing anything."""
-        extent = self._extent(len(scenarios))
-        if not self.how.store.exists():
-            check_folder(self.how.store)
-            return self._plan(scenarios, None, None, extent).models
-        with Records(self.how.store) as records:
-            wanted = self._recorded.id if self._recorded else self.spec.run_id
-            run = next((run for run in records.runs() if run.id == wanted), None)
-            return self._plan(scenarios, records, run, _grown(run.extent, extent) if run else extent).models
+    def _check_store(self) -> None:
+        Records(self.how.store).close()
 
-    def _plan(
-        self,
-        scenarios: Sequence[Scenario],
-        records: Records | None,
-        run: Run | None,
-        extent: Mapping[str, Any],
-    ) -> Plan:
-        plan = make_plan(self.benchmark, self.spec, scenarios, records, run, extent, self.judging.digest)
-        return plan.of_finished() if self._recorded is not None else plan
+    def _open_store(self) -> Records:
+        return Records(self.how.store, create=self._recorded is None)
 
-    def _extent(self, available: int) -> dict[str, Any]:
-        """How far this start asks the run to reach."""
+    def _begin(self, records: Records, scenarios: Sequence[Scenario]) -> Run:
         if self._recorded is not None:
-            judges = {*self._recorded.extent["judges"], *self._more_judges}
-            return {**self._recorded.extent, "judges": sorted(judges)}
-        return {
-            "limit": available if self.spec.limit is None else min(self.spec.limit, available),
-            "epochs": self.spec.epochs,
-            "judges": sorted(self.spec.judges()),
-        }
+            return self._recorded
+        extent = self._extent(None, len(scenarios))
+        return records.begin(self.spec.run_id, self.benchmark.name, self.spec.identity(), extent)
+
+    def _look_ahead(self, id: str, scenarios: Sequence[Scenario]) -> set[str]:
+        """The models that this start will need, found without writing anything."""
+        if not self.how.store.exists():
+            check_new(self.how.store)
+            return self._plan(scenarios, None, None).models
+        with Records(self.how.store) as records:
+            run = next((run for run in records.runs() if run.id == id), None)
+            return self._plan(scenarios, records, run).models
+
+    def _plan(self, scenarios: Sequence[Scenario], records: Records | None, run: Run | None) -> Plan:
+        """What this start has to do; judged with the rubric of the record, unless all is to be judged anew."""
+        extent = self._extent(run, len(scenarios))
+        plan = make_plan(self.benchmark, self.spec, scenarios, records, run, extent)
+        if self._recorded is not None:
+            plan = plan.of_finished()
+        if plan.to_judge and extent["rubric"] != self.judging.digest:
+            raise Divergence(
+                f"the rubric or the judges' prompts changed since run {run.id if run else ''} was judged; nothing was "
+                "sent. Judge all of it anew with --new, or undo the change"
+            )
+        return plan
+
+    def _extent(self, run: Run | None, available: int) -> dict[str, Any]:
+        """How far this start reaches: its own limit and repeats, the judges of the run and its own."""
+        before: Mapping[str, Any] = run.extent if run else {"judges": [], "rubric": self.judging.digest}
+        judges = sorted({*before["judges"], *self.spec.judges(), *self._more_judges})
+        rubric = self.judging.digest if self.how.play_anew else before["rubric"]
+        if self._recorded is not None:
+            return {**before, "judges": judges, "rubric": rubric}
+        limit = available if self.spec.limit is None else min(self.spec.limit, available)
+        return {"limit": limit, "epochs": self.spec.epochs, "judges": judges, "rubric": rubric}
+
+    def _wire(self, models: list[Model], journal: Journal) -> None:
+        """Put each model behind its endpoint's gate, which is as narrow as its narrowest model asks."""
+        for model in models:
+            narrowest = min(self._most(other) for other in models if other.endpoint == model.endpoint)
+            gate = self._gates.setdefault(model.endpoint, Gate(narrowest))
+            self._sends[model.name] = retrying(limited(journaled(model, journal), gate, self.tally))
 
     async def _connect(self, names: Iterable[str], stack: AsyncExitStack) -> list[Model]:
         models = []
@@ -203,7 +222,7 @@ class _Table:
         if number is None or outcome is None:
             self.tally.verdicts_done += len(work.judges)
             return
-        fresh = await asyncio.gather(*(self._judge(work, number, outcome, judge) for judge in work.judges))
+        fresh = await _together([self._judge(work, number, outcome, judge) for judge in work.judges])
         await self.journal.scored(number, self.benchmark.score(outcome, [*work.verdicts, *fresh]))
 
     async def _play(self, work: Work) -> tuple[int, Any]:
@@ -233,7 +252,7 @@ class _Table:
             self.tally.failures[failure.name] += 1
             await self.journal.void(number, failure, talk.lines)
             return None
-        await self.journal.finish(number, outcome, talk.lines)
+        await self.journal.finish(number, outcome, talk.lines, self.engine.protocol)
         return outcome
 
     async def _judge(self, work: Work, number: int, outcome: Any, judge: str) -> Verdict:
@@ -261,10 +280,20 @@ class _Table:
         return RecordedDesk(recall, self.journal, self.records, self.engine.send_to)
 
 
+async def _together(judging: list[Coroutine[Any, Any, Verdict]]) -> list[Verdict]:
+    """All verdicts; if one judge cannot go on, the calls of the others still come back and are recorded."""
+    came_to = await asyncio.gather(*judging, return_exceptions=True)
+    for one in came_to:
+        if isinstance(one, BaseException):
+            raise one
+    return [one for one in came_to if isinstance(one, Verdict)]
+
+
 def _grown(before: Mapping[str, Any], now: Mapping[str, Any]) -> dict[str, Any]:
     """A run never shrinks: the larger limit, the more repeats, all judges."""
     return {
         "limit": max(before["limit"], now["limit"]),
         "epochs": max(before["epochs"], now["epochs"]),
         "judges": sorted({*before["judges"], *now["judges"]}),
+        "rubric": now["rubric"],
     }

@@ -96,7 +96,8 @@ class Gate:
             if not self._probing:  # a probe that fails says "not yet", not "still too many"
                 self._regained = self.limit * 0.9
                 self.limit = max(1.0, self.limit / 2)
-        wait = after if after is not None else min(LONGEST_BACKOFF, 2.0 ** (self._refusals - 1))
+        backoff = min(LONGEST_BACKOFF, 2.0 ** (self._refusals - 1))
+        wait = max(after or 0.0, backoff)  # an endpoint that asks for no wait gets one all the same
         self._closed_until = max(self._closed_until, now + wait)
         self._probing = True
 

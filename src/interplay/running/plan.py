@@ -56,7 +56,6 @@ def make_plan(
     records: Records | None,
     run: Run | None,
     extent: Mapping[str, Any],
-    rubric: str,
 ) -> Plan:
     """Compare what the run asks for with what its record has."""
     rows = {_key(row): row for row in records.conversations(run)} if records and run else {}
@@ -65,7 +64,11 @@ def make_plan(
     works = []
     for place in _places(benchmark, spec, scenarios, extent):
         row = rows.get((place.scenario.id, place.cast_digest, place.repeat))
-        given = tuple(v for v in verdicts.get((row.number, ""), ()) if v.rubric == rubric) if row else ()
+        given = (
+            tuple(v for v in verdicts.get((row.number, ""), ()) if v.rubric == extent["rubric"])
+            if row
+            else ()
+        )
         work = _work(benchmark, place, row, given, judges)
         if work.play or work.judges:
             works.append(work)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from interplay.core.benchmark import Benchmark, Played
 from interplay.core.board import Board, Cell, Column
 from interplay.core.forms import build
-from interplay.models.embedded import CAVEAT
+from interplay.models import embedded
 from interplay.running.spec import EMBEDDED
 from interplay.store.journal import Journal
 from interplay.store.records import Records, Run, Totals
@@ -24,8 +24,8 @@ USAGE = (
 
 
 def played_of(records: Records, run: Run, benchmark: Benchmark) -> list[Played]:
-    """The run's conversations with the verdicts of its newest rubric."""
-    rubric = benchmark.judging(run.identity["options"]).digest
+    """The run's conversations with the verdicts of the rubric that it was last judged with."""
+    rubric = run.extent["rubric"]
     verdicts = records.verdicts(run)
     return [
         Played(
@@ -67,10 +67,11 @@ def _notes(records: Records, run: Run, played: list[Played]) -> list[str]:
     for model, versions in totals.models.items():
         if len(versions) > 1:
             notes.append(f"Mixed: {model} answered as {', '.join(versions)}.")
-    if len({row.protocol for row in records.conversations(run)}) > 1:
+    if len(records.protocols(run)) > 1:
         notes.append("Mixed: the prompts or protocol changed between conversations of this run.")
-    if EMBEDDED in run.extent["judges"]:
-        notes.append(f"The judge is {EMBEDDED}: {CAVEAT}")
+    for judge in run.extent["judges"]:
+        if judge == EMBEDDED or embedded.FILE in totals.models.get(judge, ()):
+            notes.append(f"The judge {judge} is the embedded model: {embedded.CAVEAT}")
     return notes
 
 

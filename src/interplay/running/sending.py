@@ -87,7 +87,7 @@ def retrying(send: Send, pause: Callable[[float], Awaitable[None]] = asyncio.sle
                 if not _worth_another(failure.cause, tries):
                     raise ProviderFailure(f"{call.request.model}: {failure}") from failure
                 if failure.cause not in ("rate limit", "unsupported"):
-                    await pause(_pause_before(sum(tries.values()), call))
+                    await pause(max(failure.after or 0.0, _pause_before(sum(tries.values()), call)))
                 call = replace(call, attempt=call.attempt + 1)
 
     return send_until_answered

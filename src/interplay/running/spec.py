@@ -28,6 +28,7 @@ class RunSpec:
     models: tuple[str, ...]
     roles: Mapping[str, tuple[str, ...]]
     options: Mapping[str, str]
+    scenarios: str  # the digest of all scenarios there are: other data is another run
     sampling: Mapping[str, SamplingChange] = field(default_factory=dict)
     seed: int = 0
     limit: int | None = None
@@ -41,6 +42,7 @@ class RunSpec:
             "models": sorted(self.models),
             "roles": {role: sorted(names) for role, names in sorted(self.roles.items())},
             "options": dict(sorted(self.options.items())),
+            "scenarios": self.scenarios,
             "sampling": {role: dict(change) for role, change in sorted(self.sampling.items())},
             "seed": self.seed,
         }
@@ -122,6 +124,7 @@ def make_spec(
         roles=named,
         options={name: value for name, value in settled.items() if name not in of_table},
         table={name: value for name, value in settled.items() if name in of_table},
+        scenarios=digest_of([scenario.id for scenario in benchmark.scenarios(settled)]),
         sampling=dict(sampling),
         seed=seed,
         limit=limit,
@@ -138,6 +141,7 @@ def spec_of(identity: Mapping[str, Any], extent: Mapping[str, Any]) -> RunSpec:
         models=tuple(identity["models"]),
         roles=roles,
         options=identity["options"],
+        scenarios=identity["scenarios"],
         sampling=identity["sampling"],
         seed=identity["seed"],
         limit=extent["limit"],

@@ -42,6 +42,22 @@ def check_folder(path: Path) -> None:
         raise Mistake(f"the folder of the store, {path.parent}, does not exist")
 
 
+def check_new(path: Path) -> None:
+    """Raise a Mistake if a new store cannot, or should not, be made here."""
+    check_folder(path)
+    locks = locks_of(path)
+    if locks.is_dir() and any(locks.iterdir()):
+        raise Mistake(
+            f"the store {path} is gone, but {locks.name} beside it says that there was one: put it back, "
+            f"or remove {locks.name} to start anew"
+        )
+
+
+def locks_of(path: Path) -> Path:
+    """The folder of a store's locks."""
+    return path.with_name(path.name + ".locks")
+
+
 def _write_ahead(connection: apsw.Connection) -> None:
     """Switch a new store to WAL; SQLite does not wait here for another connection, so we do."""
     deadline = time.monotonic() + WAIT_FOR_A_LOCK / 1000

@@ -170,12 +170,12 @@ class Journal:
             *(conversation, step.stage, step.item, step.participant, canonical(value)),
         )
 
-    async def finish(self, conversation: int, outcome: Any, lines: Sequence[Line]) -> None:
-        """A conversation was played to its end."""
+    async def finish(self, conversation: int, outcome: Any, lines: Sequence[Line], protocol: str) -> None:
+        """A conversation was played to its end; what was replayed of it fitted this protocol."""
         await self._do(
-            "UPDATE conversations SET state = 'done', failure = '', detail = '', outcome = ?, lines = ?"
-            " WHERE number = ?",
-            *(canonical(asdict(outcome)), _as_json(lines), conversation),
+            "UPDATE conversations SET state = 'done', failure = '', detail = '', outcome = ?, lines = ?,"
+            " protocol = ? WHERE number = ?",
+            *(canonical(asdict(outcome)), _as_json(lines), protocol, conversation),
         )
 
     async def void(self, conversation: int, failure: Failure, lines: Sequence[Line]) -> None:

@@ -8,26 +8,29 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from interplay.core.failures import RunLocked, StoreTrouble
+from interplay.store.database import locks_of
 
 
 @contextmanager
 def run_lock(store: Path, run: str) -> Iterator[None]:
     """Hold the lock of a run, or say at once who does."""
-    folder = store.with_name(store.name + ".locks")
-    try:
-        folder.mkdir(exist_ok=True)
-    except OSError as error:
-        raise StoreTrouble(f"no lock can be made beside {store} ({error.strerror})") from error
+    folder = locks_of(store)
     lock = FileLock(folder / run)
     holder = folder / f"{run}.holder"
     try:
+        folder.mkdir(exist_ok=True)
         lock.acquire(timeout=0)
-    except Timeout:
+        holder.write_text(f"process {os.getpid()}")
+    except OSError as error:
+        lock.release()
+        if not isinstance(error, Timeout):
+            raise StoreTrouble(
+                f"no lock can be made beside {store} ({error.strerror}); mend that and go on"
+            ) from error
         raise RunLocked(
             f"run {run} is being written by another process{_named(holder)}; wait for it, or stop it first"
         ) from None
     try:
-        holder.write_text(f"process {os.getpid()}")
         yield
     finally:
         holder.unlink(missing_ok=True)

@@ -72,6 +72,9 @@ class Records:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
         self.db.close()
 
     def runs(self) -> list[Run]:
@@ -79,12 +82,13 @@ class Records:
         return [self._run(row) for row in self._rows(_RUNS + " ORDER BY number")]
 
     def find(self, wanted: str) -> Run:
-        """The run with this id, this beginning of an id, or the newest for 'last'."""
+        """The run with this id or this beginning of one; last is the one that was played last."""
         runs = self.runs()
         if not runs:
             raise Mistake(f"{self.path} holds no runs yet; start one with: interplay run BENCHMARK")
         if wanted == "last":
-            return runs[-1]
+            newest = self._rows("SELECT run FROM conversations ORDER BY number DESC LIMIT 1")
+            return next((run for run in runs if newest and run.number == newest[0][0]), runs[-1])
         exact = [run for run in runs if run.id == wanted]
         fitting = exact or [run for run in runs if run.id.startswith(wanted)]
         if len(fitting) > 1:
@@ -112,9 +116,10 @@ class Records:
 
     def conversations(self, run: Run) -> list[ConversationRow]:
         """The newest take of every conversation, in a fixed order."""
+        scenarios = self._scenarios(run)
         rows = self._rows(
-            "SELECT c.number, s.label, s.content, subject, cast_roles, repeat, take, state, failure, detail,"
-            " outcome, lines, protocol FROM conversations c JOIN scenarios s ON s.id = c.scenario"
+            "SELECT c.number, c.scenario, NULL, subject, cast_roles, repeat, take, state, failure, detail,"
+            " outcome, lines, protocol FROM conversations c"
             " WHERE run = ? AND take = (SELECT max(take) FROM conversations n WHERE (n.run, n.scenario,"
             " n.cast_digest, n.repeat) = (c.run, c.scenario, c.cast_digest, c.repeat))"
             " ORDER BY subject, c.scenario, repeat",
@@ -123,7 +128,7 @@ class Records:
         return [
             ConversationRow(
                 number=row[0],
-                scenario=Scenario(json.loads(row[2]), row[1]),
+                scenario=scenarios[row[1]],
                 subject=row[3],
                 cast=json.loads(row[4]),
                 repeat=row[5],
@@ -137,6 +142,26 @@ class Records:
             )
             for row in rows
         ]
+
+    def _scenarios(self, run: Run) -> dict[str, Scenario]:
+        return {
+            id: Scenario(json.loads(content), label)
+            for id, label, content in self._rows(
+                "SELECT id, label, content FROM scenarios"
+                " WHERE id IN (SELECT scenario FROM conversations WHERE run = ?)",
+                run.number,
+            )
+        }
+
+    def states(self, run: Run) -> dict[str, int]:
+        """How many conversations, all takes counted, are done, void and open."""
+        query = "SELECT state, count(*) FROM conversations WHERE run = ? GROUP BY state"
+        return dict(self._rows(query, run.number))
+
+    def protocols(self, run: Run) -> set[str]:
+        """The digests of the protocols that the run's finished conversations were played by."""
+        query = "SELECT DISTINCT protocol FROM conversations WHERE run = ? AND state = 'done'"
+        return {row[0] for row in self._rows(query, run.number)}
 
     def verdicts(self, run: Run) -> dict[tuple[int, str], list[Verdict]]:
         """The verdicts of a run by (conversation, item), in the order of judges' names."""

@@ -68,5 +68,5 @@ class Writer:
         """Write what is waiting, then let go of the file."""
         while self._draining is not None and not self._draining.done():
             await asyncio.wait([self._draining])
-        self._thread.shutdown(wait=True)
+        await asyncio.to_thread(self._thread.shutdown)
         self.connection.close()

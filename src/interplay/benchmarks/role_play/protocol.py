@@ -16,8 +16,9 @@ from interplay.judging.fence import fenced, mark_of
 from interplay.judging.rubric import Criterion, Flag, Rubric
 
 PROMPTS = Prompts.read(Path(str(files(__package__) / "prompts")))
-LANGUAGE_NAMES = {"en": "English"}
+LANGUAGE_NAMES = {"en": "English", "ru": "Russian"}
 PROTOCOL_VERSION = 1
+PROMPTS_OF_PLAY = ("interrogator", "interrogator_opening", "player")
 
 ROLES = (
     Role("player", "subject", Sampling(0.6, 0.9, 1536), "plays the character; the model that is measured"),
@@ -65,7 +66,7 @@ class Dialogue:
 
 def digest(options: Options) -> str:
     """What shapes play: the prompts, and this file where it changes what is said."""
-    return digest_of([PROTOCOL_VERSION, PROMPTS.digest])
+    return digest_of([PROTOCOL_VERSION, [PROMPTS.texts[name] for name in PROMPTS_OF_PLAY]])
 
 
 async def play(talk: Conversation, options: Options) -> Dialogue:
@@ -167,10 +168,9 @@ class TurnJudging:
 
     def _example(self) -> str:
         """The form, with no score in it that a judge might lean on."""
-        low, high = self.rubric.scale
         parts = []
         for flag in self.rubric.flags:
             parts += [f'"{flag.name}_explanation": "..."', f'"{flag.name}": false']
         for one in self.rubric.criteria:
-            parts += [f'"{one.name}_explanation": "..."', f'"{one.name}_score": <{low} to {high}>']
+            parts += [f'"{one.name}_explanation": "..."', f'"{one.name}_score": <score>']
         return '{"turn_1": {' + ", ".join(parts) + '}, "turn_2": ...}'

@@ -9,7 +9,7 @@ from typing import Any
 from interplay.core.benchmark import Options, Scenario
 from interplay.core.forms import build
 
-LANGUAGES = ("en",)
+LANGUAGES = ("en", "ru")
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ COLUMNS = (
         "aggregate x clip(1 + 0.07 (M / length - 1), 0.93, 1): replies longer than the board's median M cost up "
         "to 7%; the interval is the aggregate's on this scale",
         "score",
-        LIKERT,
+        (LIKERT[0] * (1 - LENGTH_WEIGHT), LIKERT[1]),
     ),
     Column(
         "aggregate",
@@ -41,7 +41,7 @@ COLUMNS = (
     Column("length", "length", "mean characters of a player's message", "amount"),
     Column("n", "n", "conversations that were played and scored", "count"),
     Column("void", "void", "share of conversations that came to nothing: not played to the end", "share"),
-    Column("unscored", "unscored", "share of verdicts that were asked for and could not be read", "share"),
+    Column("unscored", "unscored", "share of verdicts that were asked for and not given", "share"),
 )
 
 
@@ -113,7 +113,7 @@ def _row(subject: str, played: list[Played]) -> dict[str, Cell]:
     row |= {name: estimate([by_criterion[name][place] for place in scored]) for name in NAMES}
     row |= {
         "refusal_ratio": rate(sum(_refused(one) for one in judged), len(judged)),
-        "length": mean([length_of(one.outcome) for one in finished]).value,
+        "length": mean([len(turn.player) for one in finished for turn in one.outcome.turns]).value,
         "n": len(scored),
         "void": rate(len(played) - len(finished), len(played)).value,
         "unscored": rate(sum(verdict.data is None for verdict in asked), len(asked)).value,
