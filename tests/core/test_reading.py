@@ -159,3 +159,8 @@ def test_any_object_in_any_prose_is_read_back_equal(
 @given(st.text(alphabet="{}[]\":,\\' \nab1<>/think", max_size=60))
 def test_no_text_makes_the_reader_fail(text: str) -> None:
     assert all(isinstance(found, dict) for found in json_objects(text))
+
+
+@pytest.mark.parametrize("text", ['{"a":"' + '\\"' * 95_000, "{'a': \"" * 20_000, '{"' * 90_000 + ":"])
+def test_a_reply_made_to_be_slow_is_given_up_in_time(text: str) -> None:
+    assert json_objects(text) == []  # without its limit, mending these would take minutes

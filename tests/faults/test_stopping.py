@@ -4,6 +4,7 @@ import signal
 import time
 from pathlib import Path
 
+import apsw
 import pytest
 
 from interplay.models.loopback import Asked, Fault, Loopback, serving
@@ -83,3 +84,63 @@ def test_a_second_process_on_a_run_exits_without_a_call(tmp_path: Path) -> None:
         assert silent.calls == 0
         code, _, err = finish(first)
         assert code == 0, err
+
+
+def test_two_signals_end_it_even_while_another_program_holds_the_store_locked(tmp_path: Path) -> None:
+    store = tmp_path / "interplay.db"
+    loopback = Loopback(answer, latency=0.1)
+    with serving(loopback) as url:
+        process = start(command(url, store, limit=8))
+        wait_for_calls(loopback, 4)
+        holder = apsw.Connection(str(store))
+        holder.set_busy_timeout(10_000)
+        holder.execute("BEGIN IMMEDIATE")
+        try:
+            time.sleep(0.5)
+            process.send_signal(signal.SIGINT)
+            time.sleep(0.2)
+            process.send_signal(signal.SIGINT)
+            began = time.monotonic()
+            code, _, err = finish(process)
+            assert time.monotonic() - began < 3
+        finally:
+            holder.execute("ROLLBACK")
+            holder.close()
+    assert code == 130
+    assert "The same command goes on." in err
+    check_record(store)
+
+
+def test_a_store_that_is_locked_for_a_while_is_waited_for(tmp_path: Path) -> None:
+    store = tmp_path / "interplay.db"
+    loopback = Loopback(answer, latency=0.05)
+    with serving(loopback) as url:
+        process = start(command(url, store, limit=2))
+        wait_for_calls(loopback, 2)
+        holder = apsw.Connection(str(store))
+        holder.set_busy_timeout(10_000)
+        holder.execute("BEGIN IMMEDIATE")
+        time.sleep(3)
+        sent = loopback.calls
+        time.sleep(1)
+        assert loopback.calls == sent  # nothing is sent that cannot be written down
+        holder.execute("ROLLBACK")
+        holder.close()
+        code, _, err = finish(process)
+    assert code == 0, err
+    assert loopback.calls == 2 * 10
+    check_record(store)
+
+
+def test_a_reader_of_our_output_that_goes_away_is_no_trouble(tmp_path: Path) -> None:
+    store = tmp_path / "interplay.db"
+    with serving(Loopback(answer)) as url:
+        code, _, err = finish(start(command(url, store, limit=1)))
+        assert code == 0, err
+    process = start(["show", "last", "--store", str(store)])
+    assert process.stdout is not None
+    process.stdout.close()
+    assert process.wait(60) == 0
+    assert process.stderr is not None
+    assert process.stderr.read() == b""
+    process.stderr.close()

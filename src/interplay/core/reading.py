@@ -10,7 +10,7 @@ from interplay.core.failures import Unreadable
 from interplay.core.wire import split_reasoning
 
 LONGEST_JSON = 200_000
-LONGEST_MEND = 20_000  # mending takes time that grows with the square of the text
+LONGEST_MEND = 12_000  # mending takes time that grows with the square of the text
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 
 
