@@ -86,6 +86,18 @@ def test_a_second_process_on_a_run_exits_without_a_call(tmp_path: Path) -> None:
         assert code == 0, err
 
 
+def test_processes_that_start_a_run_together_pay_for_it_once(tmp_path: Path) -> None:
+    store = tmp_path / "interplay.db"
+    loopback = Loopback(answer, latency=0.05)
+    with serving(loopback) as url:
+        together = [start(command(url, store, limit=2)) for _ in range(3)]
+        codes = [finish(process)[0] for process in together]
+    assert set(codes) <= {0, 3}
+    assert 0 in codes
+    assert loopback.calls == 2 * 10
+    check_record(store)
+
+
 def test_two_signals_end_it_even_while_another_program_holds_the_store_locked(tmp_path: Path) -> None:
     store = tmp_path / "interplay.db"
     loopback = Loopback(answer, latency=0.1)

@@ -57,7 +57,13 @@ class Directory:
         provider, _, rest = entry.model.partition("/")
         connectors: dict[str, Callable[[], Model]] = {
             "openai": lambda: OpenAICompatible(name, rest, self._endpoint(name, entry)),
-            "local": lambda: Local(name, rest),
+            "local": lambda: Local(
+                name,
+                rest,
+                system_role=entry.system_role,
+                most_connections=entry.max_connections,
+                timeout=entry.timeout or self.timeout,
+            ),
         }
         return connectors[provider]()
 

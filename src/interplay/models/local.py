@@ -16,16 +16,27 @@ EMBEDDED_SLOTS, EMBEDDED_CONTEXT = (
     4096,
 )  # measured: the most tokens a second on two cores, 1.4 GB of memory
 SLOTS, CONTEXT = 4, 8192
+SLOW = 600.0  # seconds: a large model on a small machine takes its time
 _QUIET = -1
 
 
 class Local:
     """One GGUF file, loaded on first use."""
 
-    def __init__(self, name: str, file: str):
+    def __init__(
+        self,
+        name: str,
+        file: str,
+        *,
+        system_role: bool = True,
+        most_connections: int = 0,
+        timeout: float = 0.0,
+    ):
         small = file == embedded.NAME
         self._slots, self._context = (EMBEDDED_SLOTS, EMBEDDED_CONTEXT) if small else (SLOTS, CONTEXT)
-        self.most_connections: int | None = self._slots
+        self.most_connections: int | None = most_connections or self._slots
+        self._system_role = system_role
+        self._patience = timeout or SLOW
         self.name = name
         self._weights = embedded.FILE if small else Path(file).name
         self.endpoint = name
@@ -68,7 +79,8 @@ class Local:
                     base_url=self._server.listening_address + "/v1",
                     llama=True,
                     free=True,
-                    patience=Patience(first_byte=600, total=600),
+                    system_role=self._system_role,
+                    patience=Patience(first_byte=self._patience, total=self._patience),
                 )
                 self._client = OpenAICompatible(self.name, Path(self._file).name, endpoint)
         return self._client

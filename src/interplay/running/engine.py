@@ -77,12 +77,13 @@ class Engine:
         scenarios = self.benchmark.scenarios(self.spec.options)
         id = self._recorded.id if self._recorded else self.spec.run_id
         async with AsyncExitStack() as stack:
-            if self.how.store.exists():
+            locked = self.how.store.exists()
+            if locked:
                 await asyncio.to_thread(self._check_store)
                 stack.enter_context(run_lock(self.how.store, id))
             models = await self._connect(await asyncio.to_thread(self._look_ahead, id, scenarios), stack)
             # nothing was written until here: a mistake leaves no trace
-            if not self.how.store.exists():
+            if not locked:
                 stack.enter_context(run_lock(self.how.store, id))
             records = await asyncio.to_thread(self._open_store)
             stack.push(records)

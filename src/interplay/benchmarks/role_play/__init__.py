@@ -37,7 +37,9 @@ benchmark = Benchmark(
     score=score,
     summarize=summarize,
     tryout=Tryout(
-        limit=8, options={"explanation": "30", "turns": "2"}, sampling={"player": {"max_tokens": 48}}
+        limit=8,
+        options={"explanation": "30", "turns": "2"},
+        sampling={"player": {"max_tokens": 48}, "judge": {"temperature": 1.0}},
     ),
 )
 
