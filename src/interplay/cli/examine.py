@@ -28,11 +28,21 @@ def show_conversation(records: Records, run: Run, number: int, *, as_json: bool)
     row = rows[number]
     verdicts = records.verdicts(run).get((number, ""), [])
     if as_json:
-        shown = asdict(row) | {
-            "scenario": row.scenario.content,
-            "verdicts": [asdict(one) for one in verdicts],
-        }
-        terminal.say_json(shown)
+        terminal.say_json(
+            {
+                "number": row.number,
+                "scenario": row.scenario.content,
+                "model": row.subject,
+                "cast": row.cast,
+                "repeat": row.repeat + 1,
+                "state": row.state,
+                "failure": row.failure,
+                "detail": row.detail,
+                "outcome": row.outcome,
+                "lines": [asdict(line) for line in row.lines],
+                "verdicts": [asdict(one) for one in verdicts],
+            }
+        )
         return
     terminal.say(
         f"Conversation {number}: {row.scenario.label}, {row.subject}, {row.state} {row.failure}".rstrip()
@@ -41,10 +51,8 @@ def show_conversation(records: Records, run: Run, number: int, *, as_json: bool)
         if line.heard_by != (line.source,):
             terminal.say(f"\n[{line.source or 'narrator'} -> {', '.join(line.heard_by)}]\n{line.text}")
     for verdict in verdicts:
-        terminal.say(
-            f"\n[verdict of {verdict.judge}]"
-            + (f" {verdict.failure}: {verdict.detail}" * bool(verdict.failure))
-        )
+        came_to = f" {verdict.failure}: {verdict.detail}" if verdict.failure else ""
+        terminal.say(f"\n[verdict of {verdict.judge}]{came_to}")
         for turn, entry in enumerate((verdict.data or {}).get("turns", ()), 1):
             terminal.say(f"turn {turn}")
             for key, value in entry.items():

@@ -13,6 +13,8 @@ from interplay.core.failures import Mistake
 from interplay.reporting.cells import interval, within, written
 from interplay.store.records import Records, Run
 
+MOST_CONVERSATIONS = 500  # in one file; a browser has to hold them all
+
 
 def write_report(path: Path, board: Board, records: Records, run: Run, benchmark: Benchmark) -> None:
     """Write the report; a file that is there already is replaced whole or not at all."""
@@ -44,11 +46,16 @@ def report(board: Board, records: Records, run: Run, benchmark: Benchmark) -> st
     )
     environment.globals.update(written=written, interval=interval, bar=_bar)
     verdicts = records.verdicts(run)
+    rows = records.conversations(run)
     conversations = [
-        {"row": row, "verdicts": verdicts.get((row.number, ""), [])} for row in records.conversations(run)
+        {"row": row, "verdicts": verdicts.get((row.number, ""), [])} for row in rows[:MOST_CONVERSATIONS]
     ]
     return environment.get_template("report.html").render(
-        board=board, run=run, benchmark=benchmark, conversations=conversations
+        board=board,
+        run=run,
+        benchmark=benchmark,
+        conversations=conversations,
+        left_out=len(rows) - len(conversations),
     )
 
 

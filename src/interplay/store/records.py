@@ -31,7 +31,7 @@ class Run:
 
 @dataclass(frozen=True)
 class ConversationRow:
-    """One conversation as the record has it."""
+    """One conversation as the record has it; what was said is read only when somebody looks."""
 
     number: int
     scenario: Scenario
@@ -42,9 +42,17 @@ class ConversationRow:
     state: str
     failure: str
     detail: str
-    outcome: Mapping[str, Any] | None
-    lines: tuple[Line, ...]
     protocol: str
+    outcome_text: str | None
+    lines_text: str | None
+
+    @property
+    def outcome(self) -> Mapping[str, Any] | None:
+        return json.loads(self.outcome_text) if self.outcome_text else None
+
+    @property
+    def lines(self) -> tuple[Line, ...]:
+        return tuple(build(Line, line) for line in json.loads(self.lines_text or "[]"))
 
 
 @dataclass(frozen=True)
@@ -136,8 +144,8 @@ class Records:
                 state=row[7],
                 failure=row[8],
                 detail=row[9],
-                outcome=json.loads(row[10]) if row[10] else None,
-                lines=tuple(build(Line, line) for line in json.loads(row[11])) if row[11] else (),
+                outcome_text=row[10],
+                lines_text=row[11],
                 protocol=row[12],
             )
             for row in rows
