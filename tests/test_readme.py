@@ -56,6 +56,18 @@ def test_the_dry_run_of_the_readme_runs(tmp_path: Path) -> None:
     assert "openai/any" in done.stdout
 
 
+def test_the_python_of_the_readme_is_what_there_is() -> None:
+    import ast
+
+    import interplay
+
+    tree = ast.parse(blocks("python")[0])
+    used = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+    assert used == {"run", "leaderboard", "conversations", "frame"}
+    assert hasattr(interplay, "run")
+    assert all(hasattr(interplay.Run, name) for name in used - {"run"})
+
+
 def test_the_models_file_of_the_readme_is_read(tmp_path: Path) -> None:
     path = tmp_path / "models.toml"
     path.write_text(blocks("toml")[0], encoding="utf-8")

@@ -16,13 +16,13 @@ class Scripted:
     def __init__(self, name: str, script: Script):
         self.name = name
         self.endpoint = name
-        self._script = script
+        self.script = script
 
     async def check(self) -> None:
         pass
 
     async def reply(self, request: Request) -> Reply:
-        said = self._script(request.thread.messages())
+        said = self.script(request.thread.messages())
         reply = said if isinstance(said, Reply) else Reply(said, stop="stop", version=self.name, cost=0.0)
         return replace(reply, text=clean(reply.text))
 

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Mapping
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -57,6 +58,25 @@ def report(board: Board, records: Records, run: Run, benchmark: Benchmark) -> st
         conversations=conversations,
         left_out=len(rows) - len(conversations),
     )
+
+
+def board_as_html(board: Board) -> str:
+    """The board alone, as a plain table for a page that has a look of its own; everything is escaped."""
+    head = "".join(
+        f'<th title="{escape(column.meaning)}">{escape(column.title)}</th>' for column in board.columns
+    )
+    rows = []
+    for row in board.rows:
+        cells = [
+            (written(column, row[column.key]), interval(column, row[column.key])) for column in board.columns
+        ]
+        rows.append(
+            "".join(f"<td>{escape(value)}<br><small>{escape(below)}</small></td>" for value, below in cells)
+        )
+    body = "".join(f"<tr>{row}</tr>" for row in rows)
+    notes = "".join(f"<li>{escape(note)}</li>" for note in board.notes)
+    title = f"<strong>{escape(board.title)}</strong>"
+    return f"{title}<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table><ul>{notes}</ul>"
 
 
 def _bar(board: Board, column: Column, cell: Cell) -> Mapping[str, Any] | None:

@@ -1,0 +1,188 @@
+"""The way in for Python: the same runs, records and boards as the command line's."""
+
+import asyncio
+import os
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from interplay.benchmarks import find
+from interplay.core.board import Board, Estimate
+from interplay.core.failures import Mistake
+from interplay.models.calling import Model
+from interplay.models.connecting import Directory, read_entries
+from interplay.models.scripted import Script, Scripted
+from interplay.reporting.html import board_as_html, write_report
+from interplay.running.engine import DEFAULT_CONNECTIONS, Engine, How
+from interplay.running.results import board_of
+from interplay.running.spec import SamplingChange, make_spec
+from interplay.running.tally import Tally
+from interplay.store.records import Records
+from interplay.store.records import Run as RunRow
+
+if TYPE_CHECKING:
+    import pandas
+
+STORE = "interplay.db"
+Speaker = str | Model | Script  # a name, a model made in Python, or a function of the messages
+
+
+def run(
+    benchmark: str,
+    model: Speaker | Sequence[Speaker] = (),
+    *,
+    roles: Mapping[str, Speaker | Sequence[Speaker]] | None = None,
+    limit: int | None = None,
+    epochs: int = 1,
+    seed: int = 0,
+    sampling: Mapping[str, SamplingChange] | None = None,
+    how: How | None = None,
+    **options: str | int,
+) -> "Run":
+    """Play, judge and score; the same call again goes on where it stopped. With no model, it is a tryout."""
+    found = find(benchmark)
+    made: dict[str, Model] = {}
+    spec = make_spec(
+        found,
+        models=_names(model, made),
+        roles={role: _names(speakers, made) for role, speakers in (roles or {}).items()},
+        options={name: str(value) for name, value in options.items()},
+        sampling=sampling,
+        seed=seed,
+        limit=limit,
+        epochs=epochs,
+    )
+    how = how or setup()
+    how = replace(how, directory=replace(how.directory, made={**how.directory.made, **made}))
+    row = _wait_for(Engine(found, spec, how, Tally()).carry_out())
+    return Run(row.id, how.store, spec.table)
+
+
+def setup(
+    store: str | os.PathLike[str] = STORE,
+    *,
+    base_url: str = "",
+    models: str | os.PathLike[str] | None = None,
+    max_connections: int = DEFAULT_CONNECTIONS,
+    play_anew: bool = False,
+) -> How:
+    """How runs are carried out: where they are written, where models are, how many calls at once."""
+    path = Path(models or "models.toml")
+    entries = read_entries(path) if models or path.exists() else {}
+    return How(Path(store), Directory(entries=entries, base_url=base_url), max_connections, play_anew)
+
+
+def load(run: str = "last", store: str | os.PathLike[str] = STORE) -> "Run":
+    """A run that was recorded before: its id, the beginning of one, or last."""
+    with Records(Path(store)) as records:
+        return Run(records.find(run).id, Path(store))
+
+
+@dataclass(frozen=True)
+class Run:
+    """A recorded run. Everything is read from the record when it is asked for."""
+
+    id: str
+    store: Path
+    table: Mapping[str, str] | None = None
+
+    def leaderboard(self) -> Board:
+        """The board, with an interval for every mean."""
+        with Records(self.store) as records:
+            return self._board(records, records.find(self.id))
+
+    def conversations(self) -> list[dict[str, Any]]:
+        """Every conversation: who, what came of it, what was said, and every verdict."""
+        with Records(self.store) as records:
+            row = records.find(self.id)
+            verdicts = records.verdicts(row)
+            return [
+                {
+                    "number": one.number,
+                    "scenario": one.scenario.label,
+                    "model": one.subject,
+                    "repeat": one.repeat + 1,
+                    "state": one.state,
+                    "failure": one.failure,
+                    "outcome": one.outcome,
+                    "verdicts": {
+                        verdict.judge: verdict.data
+                        for verdict in verdicts.get((one.number, ""), ())
+                        if verdict.rubric == row.extent["rubric"]
+                    },
+                }
+                for one in records.conversations(row)
+            ]
+
+    def frame(self) -> "pandas.DataFrame":
+        """The scores as a table: conversation, scenario, model, repeat, score, source, value."""
+        try:
+            import pandas
+        except ImportError as error:
+            raise Mistake("a frame needs pandas: pip install interplay[frames]") from error
+        with Records(self.store) as records:
+            row = records.find(self.id)
+            known = {one.number: one for one in records.conversations(row)}
+            scores = [
+                (number, one.scenario.label, one.subject, one.repeat + 1, name, source, value)
+                for number, name, source, value in records.scores(row)
+                if (one := known.get(number)) is not None
+            ]
+        columns = ["conversation", "scenario", "model", "repeat", "score", "source", "value"]
+        return pandas.DataFrame(scores, columns=columns)
+
+    def report(self, path: str | os.PathLike[str]) -> None:
+        """Write the board and the conversations as one HTML file."""
+        with Records(self.store) as records:
+            row = records.find(self.id)
+            write_report(Path(path), self._board(records, row), records, row, find(row.benchmark))
+
+    def _board(self, records: Records, row: RunRow) -> Board:
+        return board_of(records, row, find(row.benchmark), self.table)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        return board_as_html(self.leaderboard())
+
+    def __str__(self) -> str:
+        lines = [f"{self.id} in {self.store}"]
+        for row in self.leaderboard().rows:
+            found = [(key, cell.value) for key, cell in row.items() if isinstance(cell, Estimate)]
+            cells = [f"{key} {value:.2f}" for key, value in found if value is not None]
+            lines.append(f"{row['model']}: {', '.join(cells)}")
+        return "\n".join(lines)
+
+
+def _names(speakers: Speaker | Sequence[Speaker], made: dict[str, Model]) -> list[str]:
+    """The names of speakers; models and functions are kept under theirs."""
+    several = speakers if isinstance(speakers, list | tuple) else [speakers]
+    return [_name(speaker, made) for speaker in several]
+
+
+def _name(speaker: Any, made: dict[str, Model]) -> str:
+    if isinstance(speaker, str):
+        return speaker
+    model: Model = speaker if hasattr(speaker, "reply") else Scripted(_function_name(speaker), speaker)
+    known = made.setdefault(model.name, model)
+    same = isinstance(known, Scripted) and isinstance(model, Scripted) and known.script is model.script
+    if known is not model and not same:
+        raise Mistake(f"two models are called {model.name}; a record could not tell them apart")
+    return model.name
+
+
+def _function_name(function: Callable[..., Any]) -> str:
+    if not callable(function):
+        raise Mistake(f"a model is a name, a model or a function of the messages, not {function!r}")
+    return f"python/{getattr(function, '__qualname__', type(function).__name__)}"
+
+
+def _wait_for(work: Coroutine[Any, Any, RunRow]) -> RunRow:
+    """Run to the end, also where a loop is running already, as in a notebook."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(work)
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(asyncio.run, work).result()
