@@ -43,9 +43,7 @@ class Endpoint:
     key: str = ""
     system_role: bool = True
     schemas: bool = True  # does it take response_format with a JSON schema?
-    llama: bool = (
-        False  # llama.cpp of our own: takes a grammar that knows all of JSON schema and no idle spaces
-    )
+    llama: bool = False  # our own llama.cpp: a grammar that knows all of JSON schema, without idle spaces
     free: bool = False
     most_connections: int | None = None
     patience: Patience = Patience()
