@@ -12,7 +12,7 @@ from interplay.benchmarks import find
 from interplay.core.board import Board, Estimate
 from interplay.core.failures import Mistake
 from interplay.models.calling import Model
-from interplay.models.connecting import Directory, read_entries
+from interplay.models.connecting import directory_of
 from interplay.models.scripted import Script, Scripted
 from interplay.reporting.html import board_as_html, write_report
 from interplay.running.engine import DEFAULT_CONNECTIONS, Engine, How
@@ -69,9 +69,8 @@ def setup(
     play_anew: bool = False,
 ) -> How:
     """How runs are carried out: where they are written, where models are, how many calls at once."""
-    path = Path(models or "models.toml")
-    entries = read_entries(path) if models or path.exists() else {}
-    return How(Path(store), Directory(entries=entries, base_url=base_url), max_connections, play_anew)
+    directory = directory_of(Path(models) if models else None, base_url)
+    return How(Path(store), directory, max_connections, play_anew)
 
 
 def load(run: str = "last", store: str | os.PathLike[str] = STORE) -> "Run":

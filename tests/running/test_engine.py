@@ -330,6 +330,24 @@ def test_other_data_is_another_run(
     assert after["rows"][0]["n"] == 2
 
 
+def test_a_judge_joins_a_run_whose_data_has_changed_since(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scenarios = sys.modules["interplay.benchmarks.role_play.scenarios"]
+    store = tmp_path / "interplay.db"
+    with provider() as (loopback, url):
+        before = run(command(url, store, limit=3, models=("openai/one", "openai/two")), capsys)
+        calls = loopback.calls
+        read = scenarios._character
+        monkeypatch.setattr(
+            scenarios, "_character", lambda entry: read({**entry, "persona": entry["persona"] + "."})
+        )
+        line = ["judge", before["run"], "--model-role", "judge=openai/judge-3", "--base-url", url]
+        after = run([*line, "--store", str(store), "--json"], capsys)
+        assert loopback.calls == calls + 6
+        assert [row["n"] for row in after["rows"]] == [3, 3]
+
+
 def test_a_smaller_limit_plays_no_more_than_it_says(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -14,7 +14,7 @@ from interplay.cli.edge import DONE, STOPPED
 from interplay.core.benchmark import Benchmark
 from interplay.core.board import Board
 from interplay.core.failures import Mistake
-from interplay.models.connecting import Directory, read_entries
+from interplay.models.connecting import Directory, directory_of
 from interplay.reporting.html import check_path, write_report
 from interplay.running.engine import DEFAULT_CONNECTIONS, How
 from interplay.running.results import board_of, remarks_of, rescore
@@ -105,7 +105,7 @@ def _run_command(benchmark: Benchmark) -> click.Command:
             models=given["models_"],
             roles=_roles(given["model_roles"]),
             options={
-                key[7:]: value
+                key.removeprefix("option_"): value
                 for key, value in given.items()
                 if key.startswith("option_") and value is not None
             },
@@ -304,6 +304,4 @@ def _how(given: Mapping[str, Any]) -> How:
 
 
 def _directory(given: Mapping[str, Any]) -> Directory:
-    path: Path | None = given["models"]
-    entries = read_entries(path or Path("models.toml")) if path or Path("models.toml").exists() else {}
-    return Directory(entries=entries, base_url=given["base_url"], timeout=given.get("timeout") or 0.0)
+    return directory_of(given["models"], given["base_url"], given.get("timeout") or 0.0)

@@ -86,18 +86,18 @@ class JsonForm(Generic[T]):
     def _the_one_that_fits(self, text: str) -> tuple[T, dict[str, Any]]:
         fitting: list[tuple[T, dict[str, Any]]] = []
         complaint: Unreadable | None = None
-        like_it = 0  # objects that are meant to fit and do not: which one counts would be a guess
+        rivals = False  # an object that was meant to fit and does not: which one counts would be a guess
         for found in json_objects(text):
             try:
                 data = check(self.schema, found, exact=self.exact)
                 fitting.append((self.build(data), data))
             except Unreadable as problem:
-                if complaint is None or found.keys() & self.schema["properties"].keys():
-                    complaint = problem
-                    like_it += bool(found.keys() & self.schema["properties"].keys())
+                meant = bool(found.keys() & self.schema["properties"].keys())
+                complaint = problem if meant or complaint is None else complaint
+                rivals = rivals or meant
         if not fitting:
             raise complaint or Unreadable("Your reply holds no JSON object. Reply with one JSON object.")
-        if like_it or any(data != fitting[0][1] for _, data in fitting[1:]):
+        if rivals or any(data != fitting[0][1] for _, data in fitting[1:]):
             raise Unreadable("Your reply holds several different JSON objects. Reply with one JSON object.")
         return fitting[0]
 

@@ -13,6 +13,7 @@ from interplay.models.local import Local
 from interplay.models.openai_compatible import OPENAI, Endpoint, OpenAICompatible, Patience
 
 PROVIDERS = ("openai", "local")
+MODELS = "models.toml"
 
 
 @dataclass(frozen=True)
@@ -85,6 +86,13 @@ class Directory:
             if timeout
             else Patience(),
         )
+
+
+def directory_of(models: Path | None, base_url: str = "", timeout: float = 0.0) -> Directory:
+    """The directory that a user means: the named file of models, or models.toml where there is one."""
+    path = models or Path(MODELS)
+    entries = read_entries(path) if models or path.exists() else {}
+    return Directory(entries=entries, base_url=base_url, timeout=timeout)
 
 
 def read_entries(path: Path) -> dict[str, Entry]:

@@ -74,7 +74,7 @@ class Engine:
         ]
         for name in named:
             self.how.directory.check(name)
-        scenarios = self.benchmark.scenarios(self.spec.options)
+        scenarios = await asyncio.to_thread(self._scenarios)
         id = self._recorded.id if self._recorded else self.spec.run_id
         async with AsyncExitStack() as stack:
             locked = self.how.store.exists()
@@ -97,6 +97,13 @@ class Engine:
             self._wire(models, journal)
             await self._work_through(plan, records, journal, run)
             return records.find(run.id)
+
+    def _scenarios(self) -> Sequence[Scenario]:
+        """What is to be played; of a recorded run, what was played, whatever the data is today."""
+        if self._recorded is None:
+            return self.benchmark.scenarios(self.spec.options)
+        with Records(self.how.store) as records:
+            return records.scenarios(self._recorded)
 
     def _check_store(self) -> None:
         Records(self.how.store).close()

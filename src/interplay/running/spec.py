@@ -96,26 +96,12 @@ def make_spec(
         named = {role.name: (EMBEDDED,) for role in benchmark.roles if role.kind != "subject"}
     if not models:
         raise Mistake("no model to measure; name one with --model, as in --model openai/NAME")
-    for role in benchmark.roles:
-        if role.kind != "subject" and not named.get(role.name):
-            raise Mistake(
-                f"{benchmark.name} needs a {role.name} ({role.meaning}): --model-role {role.name}=NAME; "
-                f"{EMBEDDED} works offline, to try things out"
-            )
-        if role.kind == "simulator" and len(named[role.name]) > 1:
-            raise Mistake(f"{role.name} is played by one model, not {len(named[role.name])}")
+    _check_roles(benchmark, named)
+    _check_sampling(benchmark, sampling)
     if limit is not None and limit < 1:
         raise Mistake(f"--limit is a number of scenarios from 1, not {limit}")
     if epochs < 1:
         raise Mistake(f"--epochs is a number of repeats from 1, not {epochs}")
-    for name, change in sampling.items():
-        benchmark.role(name)
-        for key, value in change.items():
-            if key not in _BOUNDS:
-                raise Mistake(f"there is no sampling setting {key!r}; {nearest(key, _BOUNDS)}")
-            low, high = _BOUNDS[key]
-            if value is not None and not low <= value <= high:
-                raise Mistake(f"{name}.{key} is a number from {low:g} to {high:,.0f}, or none; not {value}")
     settled = benchmark.settle(options)
     of_table = {option.name for option in benchmark.options if option.of_table}
     return RunSpec(
@@ -130,6 +116,28 @@ def make_spec(
         limit=limit,
         epochs=epochs,
     )
+
+
+def _check_roles(benchmark: Benchmark, named: Mapping[str, Sequence[str]]) -> None:
+    for role in benchmark.roles:
+        if role.kind != "subject" and not named.get(role.name):
+            raise Mistake(
+                f"{benchmark.name} needs a {role.name} ({role.meaning}): --model-role {role.name}=NAME; "
+                f"{EMBEDDED} works offline, to try things out"
+            )
+        if role.kind == "simulator" and len(named[role.name]) > 1:
+            raise Mistake(f"{role.name} is played by one model, not {len(named[role.name])}")
+
+
+def _check_sampling(benchmark: Benchmark, sampling: Mapping[str, SamplingChange]) -> None:
+    for name, change in sampling.items():
+        benchmark.role(name)
+        for key, value in change.items():
+            if key not in _BOUNDS:
+                raise Mistake(f"there is no sampling setting {key!r}; {nearest(key, _BOUNDS)}")
+            low, high = _BOUNDS[key]
+            if value is not None and not low <= value <= high:
+                raise Mistake(f"{name}.{key} is a number from {low:g} to {high:,.0f}, or none; not {value}")
 
 
 def spec_of(identity: Mapping[str, Any], extent: Mapping[str, Any]) -> RunSpec:

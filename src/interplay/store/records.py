@@ -124,7 +124,7 @@ class Records:
 
     def conversations(self, run: Run) -> list[ConversationRow]:
         """The newest take of every conversation, in a fixed order."""
-        scenarios = self._scenarios(run)
+        scenarios = {scenario.id: scenario for scenario in self.scenarios(run)}
         rows = self._rows(
             "SELECT c.number, c.scenario, NULL, subject, cast_roles, repeat, take, state, failure, detail,"
             " outcome, lines, protocol FROM conversations c"
@@ -151,15 +151,13 @@ class Records:
             for row in rows
         ]
 
-    def _scenarios(self, run: Run) -> dict[str, Scenario]:
-        return {
-            id: Scenario(json.loads(content), label)
-            for id, label, content in self._rows(
-                "SELECT id, label, content FROM scenarios"
-                " WHERE id IN (SELECT scenario FROM conversations WHERE run = ?)",
-                run.number,
-            )
-        }
+    def scenarios(self, run: Run) -> list[Scenario]:
+        """The scenarios that the run has conversations of."""
+        query = (
+            "SELECT label, content FROM scenarios"
+            " WHERE id IN (SELECT scenario FROM conversations WHERE run = ?) ORDER BY id"
+        )
+        return [Scenario(json.loads(content), label) for label, content in self._rows(query, run.number)]
 
     def states(self, run: Run) -> dict[str, int]:
         """How many conversations, all takes counted, are done, void and open."""
