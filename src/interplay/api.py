@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import warnings
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -15,7 +16,9 @@ from interplay.models.calling import Model
 from interplay.models.connecting import directory_of
 from interplay.models.scripted import Script, Scripted
 from interplay.reporting.html import board_as_html, write_report
+from interplay.running.budget import Limits
 from interplay.running.engine import DEFAULT_CONNECTIONS, Engine, How
+from interplay.running.plan import read_anew
 from interplay.running.results import board_of
 from interplay.running.spec import SamplingChange, make_spec
 from interplay.running.tally import Tally
@@ -38,23 +41,30 @@ def run(
     epochs: int = 1,
     seed: int = 0,
     sampling: Mapping[str, SamplingChange] | None = None,
+    preset: str = "",
+    data: str | os.PathLike[str] | None = None,
     how: How | None = None,
     **options: str | int,
 ) -> "Run":
     """Play, judge and score; the same call again goes on where it stopped. With no model, it is a tryout."""
     found = find(benchmark)
     made: dict[str, Model] = {}
+    how = how or setup()
     spec = make_spec(
         found,
         models=_names(model, made),
         roles={role: _names(speakers, made) for role, speakers in (roles or {}).items()},
         options={name: str(value) for name, value in options.items()},
+        preset=preset,
+        data=Path(data) if data else None,
         sampling=sampling,
+        sampling_of=how.directory.sampling_of,
         seed=seed,
         limit=limit,
         epochs=epochs,
     )
-    how = how or setup()
+    for remark in spec.material.remarks:
+        warnings.warn(remark, stacklevel=2)
     how = replace(how, directory=replace(how.directory, made={**how.directory.made, **made}))
     row = _wait_for(Engine(found, spec, how, Tally()).carry_out())
     return Run(row.id, how.store, spec.table)
@@ -66,11 +76,15 @@ def setup(
     base_url: str = "",
     models: str | os.PathLike[str] | None = None,
     max_connections: int = DEFAULT_CONNECTIONS,
-    play_anew: bool = False,
+    new: str = "",
+    budget: float | None = None,
+    budget_tokens: int | None = None,
+    budget_calls: int | None = None,
 ) -> How:
-    """How runs are carried out: where they are written, where models are, how many calls at once."""
+    """How runs are carried out: where they are written, where models are, how many calls at once, for how much."""
     directory = directory_of(Path(models) if models else None, base_url)
-    return How(Path(store), directory, max_connections, play_anew)
+    limits = Limits(budget, budget_tokens, budget_calls)
+    return How(Path(store), directory, max_connections, read_anew(new), limits)
 
 
 def load(run: str = "last", store: str | os.PathLike[str] = STORE) -> "Run":

@@ -1,82 +1,28 @@
-"""The client of OpenAI-shaped endpoints, against a loopback server that misbehaves in every known way."""
+"""The client of OpenAI-shaped endpoints: what it sends, and how it reads what comes back."""
 
-import asyncio
 import json
-import socket
-import time
-from collections.abc import Mapping
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
-from email.utils import format_datetime
 from typing import Any
 
 import pytest
 
 from interplay.core.failures import Mistake
-from interplay.core.wire import Message, Reply, Request, Sampling, Thread
-from interplay.models.calling import HOPELESS, RETRIED, CallFailed
-from interplay.models.loopback import Asked, Fault, Loopback, Said, Script
-from interplay.models.openai_compatible import (
-    KEPT_OF_A_HUGE_REPLY,
-    OPENAI,
-    Endpoint,
-    OpenAICompatible,
-    Patience,
-    clean,
-    merge_system,
-    strict_subset,
-)
+from interplay.core.wire import Message, clean
+from interplay.models.calling import CallFailed
+from interplay.models.loopback import Asked, Fault, Loopback, Said
+from interplay.models.openai_compatible import OPENAI, OpenAICompatible, merge_system, strict_subset
+from interplay.models.posting import Endpoint
+from interplay.models.prices import FREE, Price
+from tests.models.asking import KEY, REQUEST, SCHEMA, Provider, assert_hidden
 
-KEY = "sk-canary-8f3a"
-SCHEMA = {
-    "type": "object",
-    "properties": {
-        "text": {"type": "string", "maxLength": 9},
-        "all": {"type": "array", "items": {"minLength": 1}},
-    },
-    "required": ["text"],
-}
-BRIEF = Thread.start(Message("system", "Be brief."))
-REQUEST = Request("mine", BRIEF.then("user", "Hello"), Sampling(temperature=0.5, max_tokens=20))
-IMPATIENT = Patience(connect=2, first_byte=0.3, idle=0.3, total=1.0)
-
-
-async def ask(
-    script: Script, request: Request = REQUEST, *, server: Mapping[str, Any] | None = None, **endpoint: Any
-) -> Reply:
-    """One reply of a model behind a loopback server with this script."""
-    async with Loopback(script, **(server or {})) as url:
-        model = OpenAICompatible("mine", "remote", Endpoint(base_url=url, key=KEY, **endpoint))
-        try:
-            reply = await model.reply(request)
-        finally:
-            await model.close()
-    assert KEY not in repr(reply)
-    return reply
-
-
-async def failing(script: Script, request: Request = REQUEST, **more: Any) -> CallFailed:
-    with pytest.raises(CallFailed) as raised:
-        await ask(script, request, **more)
-    failure = raised.value
-    assert str(failure) == f"{failure.cause}: {failure.detail}"
-    here: BaseException | None = failure
-    while here is not None:
-        assert KEY not in f"{here!r} {here}"
-        here = here.__cause__ or here.__context__
-    assert KEY.encode() not in failure.raw
-    return failure
+OPENAI_SHAPED = Provider("openai")
+ask, failing, error = OPENAI_SHAPED.ask, OPENAI_SHAPED.fail, OPENAI_SHAPED.error
 
 
 def saying(**message: Any) -> Fault:
     """An answer whose message is this."""
     body = {"model": "m", "choices": [{"message": message, "finish_reason": "stop"}]}
     return Fault("raw", 200, body=json.dumps(body).encode())
-
-
-def error(status: int, message: str, code: str = "", **headers: str) -> Fault:
-    body = json.dumps({"error": {"message": message, "code": code}}).encode()
-    return Fault("status", status, headers, body)
 
 
 # What is sent
@@ -93,11 +39,6 @@ async def test_the_request_is_sent_in_the_endpoint_s_words() -> None:
     }
 
 
-async def test_the_key_is_sent_as_a_bearer() -> None:
-    reply = await ask(lambda _: "let in", server={"keys": frozenset({KEY})})
-    assert reply.text == "let in"
-
-
 async def test_a_schema_is_sent_without_what_strict_endpoints_refuse() -> None:
     seen: list[Asked] = []
     await ask(lambda asked: seen.append(asked) or "{}", replace(REQUEST, schema=SCHEMA))
@@ -109,7 +50,7 @@ async def test_a_schema_is_sent_without_what_strict_endpoints_refuse() -> None:
         "required": ["text"],
     }
     assert "maxLength" not in json.dumps(seen[0].body)
-    assert SCHEMA["properties"]["text"]["maxLength"] == 9  # type: ignore[index]
+    assert SCHEMA["properties"]["text"]["maxLength"] == 9
 
 
 async def test_an_endpoint_without_schemas_is_not_sent_one() -> None:
@@ -172,8 +113,21 @@ async def test_text_comes_back_with_all_that_is_known_of_it() -> None:
     assert json.loads(reply.raw)["model"] == "m-2026"
 
 
+async def test_tokens_from_the_endpoint_s_cache_have_their_own_price() -> None:
+    usage: dict[str, Any] = {"prompt_tokens": 1000, "completion_tokens": 10}
+    priced = {"price": Price(2.0, 8.0, cached=0.5)}
+    for cached, cost in [(600, 400 * 2 + 600 * 0.5 + 80), (0, 2080), (-5, 2080), (1001, 2080), ("9", 2080)]:
+        said = Said("x", usage=usage | {"prompt_tokens_details": {"cached_tokens": cached}})
+        reply = await ask(lambda _, said=said: said, **priced)
+        assert reply.cost == pytest.approx(cost / 1e6)
+        assert (reply.tokens_in, reply.tokens_estimated) == (1000, False)
+    for details in (None, [], {}, {"cached_tokens": None}):
+        said = Said("x", usage=usage | {"prompt_tokens_details": details})
+        assert (await ask(lambda _, said=said: said, **priced)).cost == pytest.approx(2080 / 1e6)
+
+
 async def test_our_own_llama_costs_nothing() -> None:
-    assert (await ask(lambda _: "x", free=True)).cost == 0.0
+    assert (await ask(lambda _: "x", price=FREE)).cost == 0.0
 
 
 @pytest.mark.parametrize(
@@ -263,131 +217,7 @@ async def test_an_answer_out_of_form_is_malformed_and_kept(answer: Any) -> None:
     assert failure.raw or answer.status == 204
 
 
-async def test_a_huge_answer_is_given_up_on_and_its_beginning_kept() -> None:
-    failure = await failing(lambda _: Fault("huge"))
-    assert failure.cause == "malformed"
-    assert len(failure.raw) == KEPT_OF_A_HUGE_REPLY
-    assert "hash" in failure.detail
-
-
-async def test_a_large_answer_is_read_and_its_beginning_kept() -> None:
-    reply = await ask(lambda _: "a" * 2_000_000)
-    assert (len(reply.text), len(reply.raw)) == (2_000_000, KEPT_OF_A_HUGE_REPLY)
-
-
-@pytest.mark.parametrize("kind", ["reset", "wrong_length"])
-async def test_a_broken_connection_has_a_name(kind: Any) -> None:
-    assert (await failing(lambda _: Fault(kind))).cause == "connection"
-
-
-@pytest.mark.parametrize("kind", ["hang", "drip"])
-async def test_an_endpoint_that_never_comes_to_an_end_is_left(kind: Any) -> None:
-    started = time.monotonic()
-    failure = await failing(lambda _: Fault(kind, seconds=30), patience=IMPATIENT)
-    assert failure.cause == "timeout"
-    assert time.monotonic() - started < IMPATIENT.total + 5
-
-
-async def test_dripping_bytes_do_not_outlast_the_whole() -> None:
-    drops = replace(IMPATIENT, first_byte=20, idle=20, total=1.5)
-    assert (await failing(lambda _: Fault("drip", seconds=30), patience=drops)).cause == "timeout"
-
-
-async def test_nothing_listening_is_a_failed_connection() -> None:
-    model = OpenAICompatible("mine", "m", Endpoint(f"http://127.0.0.1:{free_port()}/v1", key=KEY))
-    with pytest.raises(CallFailed, match="connection: Connection refused"):
-        await model.reply(REQUEST)
-    await model.close()
-
-
-# Statuses
-
-
-@pytest.mark.parametrize(
-    "status, cause",
-    [
-        (400, "rejected"),
-        (401, "key"),
-        (402, "key"),
-        (403, "key"),
-        (404, "not found"),
-        (408, "server"),
-        (413, "rejected"),
-        (422, "rejected"),
-        (429, "rate limit"),
-        (500, "server"),
-        (502, "server"),
-        (503, "server"),
-        (529, "server"),
-    ],
-)
-async def test_every_status_has_a_cause(status: int, cause: str) -> None:
-    failure = await failing(lambda _: error(status, "so it is"))
-    assert failure.cause == cause
-    assert failure.detail == f"HTTP {status}, so it is"
-    assert b"so it is" in failure.raw
-    assert (failure.cause in RETRIED) == (status in (408, 429, 500, 502, 503, 529))
-    assert (failure.cause in HOPELESS) == (status in (401, 402, 403, 404))
-
-
-async def test_a_spent_quota_is_hopeless() -> None:
-    failure = await failing(lambda _: error(429, "You exceeded your quota", "insufficient_quota"))
-    assert failure.cause == "key"
-    assert failure.cause in HOPELESS
-
-
-@pytest.mark.parametrize(
-    "body",
-    [b"", b"<html>no</html>", b'{"error": []}', b'{"detail": [1]}', b'["error"]', b"\xff", b"[" * 99999],
-)
-async def test_an_error_without_words_is_still_classified(body: bytes) -> None:
-    failure = await failing(lambda _: Fault("raw", 503, body=body))
-    assert (failure.cause, failure.detail) == ("server", "HTTP 503")
-
-
-@pytest.mark.parametrize("name", ["error", "detail", "message"])
-async def test_an_error_that_is_plain_text_is_told_in_its_words(name: str) -> None:
-    failure = await failing(lambda _: Fault("raw", 503, body=json.dumps({name: "plain"}).encode()))
-    assert (failure.cause, failure.detail) == ("server", "HTTP 503, plain")
-
-
-@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
-async def test_a_redirect_is_not_followed(status: int) -> None:
-    elsewhere = Loopback(lambda _: "followed")
-    async with elsewhere as url:
-        away = {"Location": url + "/chat/completions"}
-        failure = await failing(lambda _: Fault("status", status, away, b"{}"))
-    assert (failure.cause, failure.detail) == ("malformed", f"HTTP {status}")
-    assert elsewhere.calls == 0
-
-
-async def test_the_words_of_an_error_are_cleaned_and_cut() -> None:
-    failure = await failing(lambda _: error(500, "\ud800\0" + "x" * 10_000))
-    assert failure.detail.startswith("HTTP 500, ?\ufffdxx")
-    assert len(failure.detail) < 400
-
-
-@pytest.mark.parametrize(
-    "header, low, high",
-    [("1", 1, 1), ("0.5", 0.5, 0.5), ("1e9", 60, 60), ("10", 10, 10), ("1000000000", 60, 60)],
-)
-async def test_retry_after_is_read_and_kept_within_reason(header: str, low: float, high: float) -> None:
-    failure = await failing(lambda _: error(429, "slow down", **{"Retry-After": header}))
-    assert failure.after is not None
-    assert low <= failure.after <= high
-
-
-async def test_retry_after_may_be_a_date() -> None:
-    later = format_datetime(datetime.now(UTC) + timedelta(seconds=30), usegmt=True)
-    failure = await failing(lambda _: error(429, "slow down", **{"Retry-After": later}))
-    assert failure.after is not None
-    assert 1 < failure.after <= 30
-
-
-@pytest.mark.parametrize("header", ["-5", "abc", "nan", "", "Mon, 01 Jan 2024 00:00:00 GMT"])
-async def test_a_retry_after_without_sense_is_passed_over(header: str) -> None:
-    failure = await failing(lambda _: error(429, "slow down", **{"Retry-After": header}))
-    assert (failure.cause, failure.after) == ("rate limit", None)
+# What is not supported
 
 
 async def test_response_format_that_is_refused_is_left_out_from_then_on() -> None:
@@ -404,86 +234,40 @@ async def test_response_format_that_is_refused_is_left_out_from_then_on() -> Non
     assert "response_format" not in seen[0].body
 
 
-async def test_a_400_about_something_else_is_rejected_though_a_schema_was_sent() -> None:
-    failure = await failing(lambda _: error(400, "context too long"), replace(REQUEST, schema=SCHEMA))
+@pytest.mark.parametrize(
+    "words",
+    [
+        "context too long",
+        "context_length_exceeded: 9000 tokens (8000 in the messages, 1000 in the response_format)",
+        "This model's maximum context length is 8192 tokens, 500 of which are the schema",
+        "temperature must be lower",
+    ],
+)
+async def test_a_400_about_something_else_is_rejected_though_a_schema_was_sent(words: str) -> None:
+    failure = await failing(lambda _: error(400, words), replace(REQUEST, schema=SCHEMA))
     assert failure.cause == "rejected"
 
 
-# Keys
+async def test_a_400_about_schemas_is_rejected_where_none_was_sent() -> None:
+    assert (await failing(lambda _: error(400, "no such schema"))).cause == "rejected"
+    without = await failing(lambda _: error(400, "schema"), replace(REQUEST, schema=SCHEMA), schemas=False)
+    assert without.cause == "rejected"
 
 
-async def test_a_key_that_the_endpoint_repeats_is_not_repeated_by_us() -> None:
-    failure = await failing(lambda _: error(401, f"Incorrect API key provided: {KEY}"))
-    assert failure.cause == "key"
-
-
-async def test_a_key_with_a_newline_is_a_mistake_or_a_named_failure() -> None:
-    async with Loopback() as url:
-        model = OpenAICompatible("mine", "m", Endpoint(url, key=KEY + "\n"))
-        try:
-            await model.check()
-            await model.reply(REQUEST)
-        except (Mistake, CallFailed):
-            pass
-        finally:
-            await model.close()
-
-
-# check
-
-
-def free_port() -> int:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        return int(taken.getsockname()[1])
-
-
-async def test_check_is_content_with_what_listens_and_calls_no_model() -> None:
-    loopback = Loopback()
-    async with loopback as url:
-        assert await OpenAICompatible("mine", "m", Endpoint(url)).check() is None
-        await asyncio.sleep(0.05)
-    assert loopback.calls == 0
-
-
-@pytest.mark.parametrize(
-    "base_url, words",
-    [
-        ("", "is no base URL"),
-        ("127.0.0.1:8000/v1", "is no base URL"),
-        ("ftp://127.0.0.1/v1", "is no base URL"),
-        ("http:///v1", "is no base URL"),
-        (OPENAI, "OPENAI_API_KEY"),
-    ],
-)
-async def test_check_refuses_what_cannot_work(base_url: str, words: str) -> None:
-    with pytest.raises(Mistake, match=words):
-        await OpenAICompatible("mine", "m", Endpoint(base_url)).check()
-
-
-async def test_check_says_where_nothing_listens() -> None:
-    port = free_port()
-    with pytest.raises(Mistake, match=f"127.0.0.1:{port}.*Connection refused") as raised:
-        await OpenAICompatible("mine", "m", Endpoint(f"http://127.0.0.1:{port}/v1", key=KEY)).check()
-    assert KEY not in str(raised.value)
-
-
-@pytest.mark.parametrize(
-    "base_url", ["http://127.0.0.1:99999/v1", "http://127.0.0.1:port/v1", "http://[::1/v1"]
-)
-async def test_check_refuses_a_base_url_that_cannot_be_read(base_url: str) -> None:
-    with pytest.raises(Mistake):
-        await OpenAICompatible("mine", "m", Endpoint(base_url)).check()
+# OpenAI itself
 
 
 async def test_openai_itself_is_asked_in_its_own_words() -> None:
-    model = OpenAICompatible("mine", "m", Endpoint(key=KEY))
+    model = OpenAICompatible("mine", "m", Endpoint(OPENAI, key=KEY))
     assert model._body(REQUEST, False)["max_completion_tokens"] == 20
-    assert KEY not in repr(vars(model) | {"_at": None})
+    assert_hidden(repr(vars(model)))
 
 
-async def test_a_closed_model_can_be_closed_again() -> None:
-    model = OpenAICompatible("mine", "m", Endpoint())
-    await model.close()
-    await model.close()
-    assert model.most_connections is None
+async def test_openai_itself_needs_a_key() -> None:
+    with pytest.raises(Mistake, match="mine needs a key: set OPENAI_API_KEY, or name another place with"):
+        await OpenAICompatible("mine", "m", Endpoint(OPENAI)).check()
+
+
+def test_it_forgets_and_knows_all_settings() -> None:
+    model = OpenAICompatible("mine", "m", Endpoint("http://127.0.0.1:1/v1"))
+    assert (model.endpoint, model.remembers, model.ignores) == ("http://127.0.0.1:1/v1", False, frozenset())

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 
 import click
 
@@ -28,13 +29,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 MEANINGS = {
     "run": "Play, judge and score a benchmark; the same command again goes on where it stopped.",
-    "judge": "Let another judge score a finished run.",
+    "judge": "Let another judge, or another rubric, score a finished run.",
     "score": "Compute a run's scores again from its verdicts; calls no model.",
     "show": "Show a run's board, or one of its conversations.",
+    "board": "Show one board of all runs of a benchmark that can be compared.",
     "list": "List the benchmarks and the runs in the store, or a run's conversations.",
+    "runs": "List, rename or delete runs.",
+    "export": "Write a run to a file: json, jsonl, csv, markdown or html.",
+    "generate": "Have a model write new scenarios for a benchmark.",
     "doctor": "Check keys, endpoints, store and the embedded model.",
     "loopback": "Serve a scripted OpenAI-shaped provider on 127.0.0.1, for dry runs.",
 }
+
+_MODULES = {"run": "playing", "judge": "playing", "generate": "generating"}
 
 
 class Verbs(click.Group):
@@ -48,9 +55,8 @@ class Verbs(click.Group):
             from interplay.core.failures import Mistake, nearest
 
             raise Mistake(f"there is no verb {name!r}; {nearest(name, MEANINGS)}")
-        from interplay.cli import verbs
-
-        command: click.Command = getattr(verbs, f"{name}_verb")
+        module = import_module(f"interplay.cli.{_MODULES.get(name, 'verbs')}")
+        command: click.Command = getattr(module, f"{name}_verb")
         return command
 
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:

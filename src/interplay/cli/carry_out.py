@@ -3,34 +3,69 @@
 import asyncio
 import os
 import signal
+from dataclasses import asdict
 
 from interplay.cli import terminal
 from interplay.cli.edge import DONE, STOPPED, UNANSWERED
-from interplay.core.benchmark import Benchmark
 from interplay.core.failures import FAILURES
-from interplay.running.engine import PATIENCE_WHEN_STOPPING, Engine, How
-from interplay.running.spec import RunSpec
-from interplay.running.tally import Tally
-from interplay.store.records import Run
+from interplay.running.engine import PATIENCE_WHEN_STOPPING, Engine
+from interplay.running.forecast import Forecast, forecast
 
 LAST_MOMENT = 0.7  # seconds
 
 
-def carry_out(
-    benchmark: Benchmark,
-    spec: RunSpec,
-    how: How,
-    *,
-    recorded: Run | None = None,
-    more_judges: tuple[str, ...] = (),
-) -> tuple[int, str]:
+def carry_out(engine: Engine) -> tuple[int, str]:
     """Do what is left of a run; the exit code and the run's id, which may be empty if it was stopped."""
-    tally = Tally()
-    engine = Engine(benchmark, spec, how, tally, recorded=recorded, more_judges=more_judges)
-    title = f"{benchmark.name} ({benchmark.paper})"
-    with terminal.progress(tally, title):
+    title = f"{engine.benchmark.name} ({engine.benchmark.paper})"
+    with terminal.progress(engine.tally, title):
         found = asyncio.run(_until_stopped(engine))
-    return _tell(tally), found
+    return _tell(engine), found
+
+
+def show_forecast(engine: Engine, *, as_json: bool) -> None:
+    """Print what this start would take and what the run can show; sends and writes nothing."""
+    found = asyncio.run(forecast(engine))
+    if as_json:
+        totals = {"calls": found.calls, "tokens": found.tokens, "cost": found.cost}
+        terminal.say_json({"run": engine.spec.run_id, **asdict(found), **totals})
+        return
+    rows = [
+        [one.role, one.model, _span(one.calls), _span(one.tokens), _dollars(one.cost)] for one in found.shares
+    ]
+    rows.append(["all", "", _span(found.calls), _span(found.tokens), _dollars(found.cost)])
+    terminal.say(
+        f"{engine.spec.run_id}: {found.conversations} conversations and {found.verdicts} verdicts to do"
+    )
+    terminal.show_table(["role", "model", "calls", "tokens, likely to most", "cost $, likely to most"], rows)
+    for line in _explained(found, engine):
+        terminal.say(f"· {line}")
+
+
+def _explained(found: Forecast, engine: Engine) -> list[str]:
+    lines = [
+        "Calls are counted without second tries: an answer that cannot be read is asked for at most 3 times, one "
+        "that fails is retried.",
+        "Tokens are estimated by playing a few scenarios without a model: replies of some 240 characters are called "
+        "likely; at most, every reply is as long as it may be.",
+        f"With {found.scenarios} scenarios a true difference of {found.difference:.2g} between two models is seen 4 "
+        "times in 5 (5% error, paired, before any correction for several comparisons).",
+    ]
+    if found.cost is None:
+        unknown = sorted({one.model for one in found.shares if one.cost is None})
+        lines.append(f"The price of {', '.join(unknown)} is unknown: give it in models.toml.")
+    if engine.how.limits:
+        lines.append(f"The budget of the run: {engine.how.limits.in_words()}, all starts together.")
+    return lines
+
+
+def _span(span: tuple[int, int]) -> str:
+    return f"{span[0]:,}" if span[0] == span[1] else f"{span[0]:,} to {span[1]:,}"
+
+
+def _dollars(cost: tuple[float, float] | None) -> str:
+    if cost is None:
+        return "unknown"
+    return "0" if cost == (0.0, 0.0) else f"{cost[0]:,.2f} to {cost[1]:,.2f}"
 
 
 async def _until_stopped(engine: Engine) -> str:
@@ -69,7 +104,8 @@ def _leave() -> None:
     os._exit(STOPPED)
 
 
-def _tell(tally: Tally) -> int:
+def _tell(engine: Engine) -> int:
+    tally = engine.tally
     spent = (
         f"{tally.calls:,} model calls, {tally.tokens_in + tally.tokens_out:,} tokens, {tally.seconds:.0f} s"
     )
@@ -80,6 +116,17 @@ def _tell(tally: Tally) -> int:
         )
         return STOPPED
     terminal.remark(f"{spent}.")
+    if tally.restarted:
+        terminal.remark(
+            f"{tally.restarted} dialogues began again: a bot with a memory of its own cannot be rejoined in the middle."
+        )
+    if tally.used_up:
+        play, judge = tally.conversations - tally.conversations_done, tally.verdicts - tally.verdicts_done
+        terminal.remark(
+            f"The budget is used up ({engine.budget.in_words()}); left: {play} conversations, {judge} verdicts, and "
+            "those that broke off. The same command with a larger budget goes on."
+        )
+        return UNANSWERED
     unanswered = sum(count for name, count in tally.failures.items() if FAILURES[name].again)
     if unanswered:
         terminal.remark(

@@ -1,7 +1,6 @@
 """Looking at things: conversations, the list of runs, the health of the installation, the loopback provider."""
 
 import asyncio
-import os
 import sys
 from dataclasses import asdict
 from pathlib import Path
@@ -13,7 +12,7 @@ from interplay.cli import terminal
 from interplay.cli.edge import DONE, UNANSWERED
 from interplay.core.failures import InterplayError, Mistake
 from interplay.models import embedded
-from interplay.models.connecting import Directory
+from interplay.models.connecting import HOSTED, Directory
 from interplay.models.loopback import Asked, Fault, Loopback, Said, Script, rehearse
 from interplay.store.database import SAFE_SQLITE, sqlite_version
 from interplay.store.records import Records, Run
@@ -83,26 +82,43 @@ def show_conversations(records: Records, run: Run, *, as_json: bool) -> None:
 
 def show_list(store: Path, *, as_json: bool) -> None:
     """Print the benchmarks and the runs."""
-    runs: list[dict[str, Any]] = []
-    if store.exists():
-        with Records(store) as records:
-            runs = [_summary(records, run) for run in records.runs()]
+    runs = _summaries(store)
     benchmarks = [{"name": one.name, "paper": one.paper, "meaning": one.meaning} for one in ALL]
     if as_json:
         terminal.say_json({"benchmarks": benchmarks, "runs": runs})
         return
     terminal.show_table(["benchmark", "paper", "what it is"], [list(one.values()) for one in benchmarks])
+    _print_runs(store, runs)
+
+
+def show_runs(store: Path, *, as_json: bool) -> None:
+    """Print the runs."""
+    runs = _summaries(store)
+    if as_json:
+        terminal.say_json(runs)
+    else:
+        _print_runs(store, runs)
+
+
+def _print_runs(store: Path, runs: list[dict[str, Any]]) -> None:
     if not runs:
         terminal.say(f"No runs in {store} yet. Start one: interplay run {ALL[0].name}")
         return
-    headings = ["run", "started", "models", "judges", "played", "void", "open"]
-    terminal.show_table(headings, [[_plain(value) for value in run.values()] for run in runs])
+    terminal.show_table(list(runs[0]), [[_plain(value) for value in run.values()] for run in runs])
+
+
+def _summaries(store: Path) -> list[dict[str, Any]]:
+    if not store.exists():
+        return []
+    with Records(store) as records:
+        return [_summary(records, run) for run in records.runs()]
 
 
 def _summary(records: Records, run: Run) -> dict[str, Any]:
     states = records.states(run)
     return {
         "run": run.id,
+        "name": run.name,
         "started": run.created[:16].replace("T", " "),
         "models": run.identity["models"],
         "judges": run.extent["judges"],
@@ -119,7 +135,7 @@ def _plain(value: Any) -> str:
 
 def show_health(store: Path, directory: Directory, *, as_json: bool) -> int:
     """Print what works, what does not, and what to do; calls no model."""
-    checks = [_python(), _sqlite(), _store(store), _embedded(), _llama(), _key()]
+    checks = [_python(), _sqlite(), _store(store), _embedded(), _llama(), *_keys(directory)]
     checks += asyncio.run(_endpoints(directory))
     if as_json:
         terminal.say_json(
@@ -185,9 +201,15 @@ def _llama() -> Check:
     return "llama.cpp", "ok", f"xllamacpp {xllamacpp.__version__}"
 
 
-def _key() -> Check:
-    present = bool(os.environ.get("OPENAI_API_KEY"))
-    return "key OPENAI_API_KEY", "set" if present else "not set", "needed for openai/NAME at OpenAI itself"
+def _keys(directory: Directory) -> list[Check]:
+    return [
+        (
+            f"key {hosted.key}",
+            "set" if directory.environment.get(hosted.key) else "not set",
+            f"needed for {provider}/NAME at {hosted.home}",
+        )
+        for provider, hosted in HOSTED.items()
+    ]
 
 
 async def _endpoints(directory: Directory) -> list[Check]:

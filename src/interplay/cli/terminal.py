@@ -39,6 +39,22 @@ def say_json(value: Any) -> None:
     say(json.dumps(value, indent=2, ensure_ascii=True))
 
 
+def pass_on(piece: str) -> None:
+    """Print a piece of an exported file, without adding to it."""
+    sys.stdout.write(harmless(piece))
+
+
+def ask(question: str) -> str:
+    """Ask the person at the terminal; what was typed."""
+    sys.stderr.write(harmless(question) + " ")
+    sys.stderr.flush()
+    return sys.stdin.readline().strip()
+
+
+def ask_yes_or_no(question: str) -> bool:
+    return ask(f"{question} [y/N]").lower() in ("y", "yes")
+
+
 def remark(text: str) -> None:
     """Print something about the work, not a result of it."""
     sys.stderr.write(harmless(text) + "\n")

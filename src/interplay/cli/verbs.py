@@ -1,7 +1,8 @@
-"""The verbs, each a thin layer over the engine and the records."""
+"""The verbs that call no model, each a thin layer over the records."""
 
 import asyncio
-from collections.abc import Callable, Mapping
+import sys
+from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -9,145 +10,33 @@ import click
 
 from interplay.benchmarks import ALL, find
 from interplay.cli import examine, terminal
-from interplay.cli.carry_out import carry_out
-from interplay.cli.edge import DONE, STOPPED
+from interplay.cli.edge import DONE
+from interplay.cli.flags import (
+    BASE_URL,
+    HTML,
+    JSON,
+    MODELS,
+    STORE,
+    directory_in,
+    flag,
+    flag_of,
+    options_in,
+    with_flags,
+)
+from interplay.cli.showing import check_html, show_run
 from interplay.core.benchmark import Benchmark
-from interplay.core.board import Board
 from interplay.core.failures import Mistake
-from interplay.models.connecting import Directory, directory_of
-from interplay.reporting.html import check_path, write_report
-from interplay.running.engine import DEFAULT_CONNECTIONS, How
-from interplay.running.results import board_of, remarks_of, rescore
-from interplay.running.spec import make_spec, spec_of
+from interplay.reporting.export import FORMATS, export, format_of, write_export
+from interplay.running.comparing import groups_of
+from interplay.running.results import board_of, rescore
 from interplay.store.journal import Journal
 from interplay.store.lock import run_lock
 from interplay.store.records import Records, Run
 from interplay.store.writer import Writer
 
-Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
-
-
-def flag(*names: str, **settings: Any) -> Decorator:
-    """A flag that an environment variable can set too."""
-    variable = "INTERPLAY_" + names[0].lstrip("-").replace("-", "_").upper()
-    return click.option(*names, envvar=variable, show_envvar=True, **settings)
-
-
-STORE = flag("--store", type=click.Path(path_type=Path), default=Path("interplay.db"), show_default=True,
-             help="The store: one file for all runs of a project.")  # fmt: skip
-JSON = flag("--json", is_flag=True, help="Print the result as JSON.")
-HTML = flag(
-    "--html", type=click.Path(path_type=Path, dir_okay=False), help="Also write a self-contained HTML report."
-)
-ROLE = flag("--model-role", "model_roles", multiple=True, metavar="ROLE=NAME",
-            help="Who plays another role, as in judge=openai/gpt-4o; may be repeated.")  # fmt: skip
-HOW = (
-    flag("--base-url", default="", metavar="URL", help="Where openai/NAME is: vLLM, Ollama, LM Studio, OpenRouter."),
-    flag("--models", type=click.Path(path_type=Path), help="Names for models and endpoints.  [default: models.toml]"),
-    flag("--max-connections", type=click.IntRange(1), default=DEFAULT_CONNECTIONS, show_default=True,
-         help="The most calls at once to one endpoint."),
-    flag("--timeout", type=click.FloatRange(1), default=None, metavar="SECONDS",
-         help="How long to wait for an answer to begin.  [default: 60]"),
-    flag("--new", is_flag=True, help="Play conversations anew whose record no longer fits what is asked."),
-)  # fmt: skip
-
-
-def with_flags(*flags: Decorator) -> Decorator:
-    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
-        for one in reversed(flags):
-            function = one(function)
-        return function
-
-    return decorate
-
-
-class Benchmarks(click.Group):
-    """run's sub-commands: one for each benchmark, with the flags of its own options."""
-
-    def list_commands(self, context: click.Context) -> list[str]:
-        return [benchmark.name for benchmark in ALL]
-
-    def get_command(self, context: click.Context, name: str) -> click.Command:
-        return _run_command(find(name))
-
-
-@click.command("run", cls=Benchmarks, subcommand_metavar="BENCHMARK [FLAGS]")
-def run_verb() -> None:
-    """Play, judge and score a benchmark.
-
-    The same command again goes on where it stopped; a larger --limit or more --epochs extends the run. With no
-    model named, it is a tryout: the small embedded model plays every role of a few short conversations, with no key.
-    """
-
-
-def _run_command(benchmark: Benchmark) -> click.Command:
-    flags = [
-        flag("--model", "models_", multiple=True, metavar="NAME", help="A model to measure; may be repeated."),
-        ROLE,
-        flag("--limit", type=int, help="Only so many scenarios."),
-        flag("--epochs", type=int, default=1, show_default=True, help="How often each scenario is played."),
-        flag("--seed", type=int, default=0, show_default=True, help="For all that is drawn."),
-        flag("--sampling", multiple=True, metavar="ROLE.KEY=VALUE",
-             help="Change sampling, as in player.temperature=0; none leaves it to the endpoint."),
-    ]  # fmt: skip
-    for option in benchmark.options:
-        kind = click.Choice(option.choices) if option.choices else str
-        name = f"--{option.name.replace('_', '-')}"
-        meaning = option.meaning[0].upper() + option.meaning[1:] + "."
-        meaning += f"  [default: {option.default}]" if option.default else ""
-        flags.append(flag(name, f"option_{option.name}", type=kind, default=None, help=meaning))
-
-    @click.command(benchmark.name, help=_help_of(benchmark))
-    @with_flags(*flags, *HOW, STORE, HTML, JSON)
-    def run_one(**given: Any) -> int:
-        spec = make_spec(
-            benchmark,
-            models=given["models_"],
-            roles=_roles(given["model_roles"]),
-            options={
-                key.removeprefix("option_"): value
-                for key, value in given.items()
-                if key.startswith("option_") and value is not None
-            },
-            sampling=_sampling(given["sampling"]),
-            seed=given["seed"],
-            limit=given["limit"],
-            epochs=given["epochs"],
-        )
-        _check_html(given)
-        code, run = carry_out(benchmark, spec, _how(given))
-        if code != STOPPED:
-            _show_run(given, run, benchmark, spec.table)
-        return code
-
-    return run_one
-
-
-def _help_of(benchmark: Benchmark) -> str:
-    roles = "\n".join(f"  {role.name}: {role.meaning}" for role in benchmark.roles)
-    return f"{benchmark.paper}: {benchmark.meaning}.\n\n\b\nRoles:\n{roles}"
-
-
-@click.command("judge")
-@click.argument("run")
-@with_flags(ROLE, *HOW, STORE, HTML, JSON)
-def judge_verb(run: str, **given: Any) -> int:
-    """Let another judge score RUN; what was played and judged before costs nothing.
-
-    RUN is an id, the beginning of one, or last.
-    """
-    roles = _roles(given["model_roles"])
-    if set(roles) != {"judge"}:
-        raise Mistake("name the judges to add with --model-role judge=NAME, and no other role")
-    with Records(given["store"]) as records:
-        found = records.find(run)
-    benchmark = find(found.benchmark)
-    spec = spec_of(found.identity, found.extent)
-    _check_html(given)
-    code, _ = carry_out(benchmark, spec, _how(given), recorded=found, more_judges=tuple(roles["judge"]))
-    if code != STOPPED:
-        _show_run(given, found.id, benchmark)
-    return code
+TABLE = with_flags(
+    *(flag_of(option) for option in {o.name: o for one in ALL for o in one.options if o.of_table}.values())
+)  # options that only concern the table
 
 
 @click.command("score")
@@ -155,32 +44,23 @@ def judge_verb(run: str, **given: Any) -> int:
 @with_flags(STORE, HTML, JSON)
 def score_verb(run: str, **given: Any) -> int:
     """Compute the scores of RUN again from its outcomes and verdicts; calls no model."""
-    _check_html(given)
+    check_html(given)
     with Records(given["store"]) as records:
         found = records.find(run)
         benchmark = find(found.benchmark)
         with run_lock(given["store"], found.id):
-            asyncio.run(_rescore(given["store"], records, found, benchmark))
-    _show_run(given, found.id, benchmark)
+            asyncio.run(_change(given["store"], found, lambda j: rescore(records, j, found, benchmark)))
+    show_run(given, found.id, benchmark)
     return DONE
-
-
-async def _rescore(store: Path, records: Records, run: Run, benchmark: Benchmark) -> None:
-    writer = Writer(store)
-    try:
-        await rescore(records, Journal(writer, run.number), run, benchmark)
-    finally:
-        await writer.close()
 
 
 @click.command("show")
 @click.argument("run")
 @flag("--conversation", type=int, metavar="NUMBER", help="Show one conversation with its verdicts.")
-@flag("--length-median", default="", metavar="N", help="Fix M of the length normalisation.")
-@with_flags(STORE, HTML, JSON)
-def show_verb(run: str, conversation: int | None, length_median: str, **given: Any) -> int:
+@with_flags(TABLE, STORE, HTML, JSON)
+def show_verb(run: str, conversation: int | None, **given: Any) -> int:
     """Show the board of RUN, or one of its conversations."""
-    _check_html(given)
+    check_html(given)
     with Records(given["store"]) as records:
         found = records.find(run)
         benchmark = find(found.benchmark)
@@ -189,8 +69,49 @@ def show_verb(run: str, conversation: int | None, length_median: str, **given: A
                 raise Mistake("--html writes the whole run; leave out --conversation")
             examine.show_conversation(records, found, conversation, as_json=given["json"])
             return DONE
-    _show_run(given, found.id, benchmark, {"length_median": length_median} if length_median else {})
+    show_run(given, found.id, benchmark, _table(given, benchmark))
     return DONE
+
+
+@click.command("board")
+@click.argument("benchmark")
+@click.argument("runs", nargs=-1)
+@with_flags(TABLE, STORE, JSON)
+def board_verb(benchmark: str, runs: tuple[str, ...], **given: Any) -> int:
+    """Show one board of all RUNS of BENCHMARK that can be compared; the others stand apart, with the reason.
+
+    With no RUNS, all that the store has. Runs can be compared that share scenarios, cast, judges, rubric, prompts,
+    options and sampling.
+    """
+    found = find(benchmark)
+    with Records(given["store"]) as records:
+        chosen = [records.find(run) for run in runs] or records.runs()
+        for run in chosen:
+            if runs and run.benchmark != found.name:
+                raise Mistake(f"{run.id} is a run of {run.benchmark}, not of {found.name}")
+        mine = [run for run in chosen if run.benchmark == found.name]
+        groups = groups_of(records, mine, found, _table(given, found))
+    if not groups:
+        raise Mistake(f"{given['store']} holds no finished conversation of {found.name} yet")
+    if given["json"]:
+        boards = [
+            {"runs": [run.id for run in one.runs], "apart": one.apart, **one.board.as_json()}
+            for one in groups
+        ]
+        terminal.say_json(boards)
+        return DONE
+    for number, group in enumerate(groups):
+        if number:
+            terminal.say(f"\nApart, not to be compared with the first: {group.apart}")
+        terminal.show_board(group.board)
+    return DONE
+
+
+def _table(given: Mapping[str, Any], benchmark: Benchmark) -> dict[str, str]:
+    """The options of the table that were typed, checked."""
+    typed = options_in(given)
+    benchmark.settle(typed)
+    return typed
 
 
 @click.command("list")
@@ -206,11 +127,109 @@ def list_verb(run: str | None, **given: Any) -> int:
     return DONE
 
 
+@click.command("export")
+@click.argument("run")
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False, allow_dash=True))
+@flag("--format", "format_", type=click.Choice(FORMATS), help="Of the file; else as its name ends.")
+@with_flags(TABLE, STORE)
+def export_verb(run: str, file: Path, format_: str | None, store: Path, **given: Any) -> int:
+    """Write RUN to FILE: .json or .jsonl (everything), .csv (every score), .md (the board), .html (the report).
+
+    FILE may be - for the terminal, with --format.
+    """
+    to_terminal = str(file) == "-"
+    if to_terminal and format_ is None:
+        raise Mistake(f"say what to write with --format: {', '.join(FORMATS)}")
+    kind = format_ or format_of(file)
+    with Records(store) as records:
+        found = records.find(run)
+        benchmark = find(found.benchmark)
+        board = board_of(records, found, benchmark, _table(given, benchmark))
+        if to_terminal:
+            for piece in export(records, found, benchmark, board, kind):
+                terminal.pass_on(piece)
+            return DONE
+        write_export(file, records, found, benchmark, board, kind)
+    terminal.remark(f"Wrote {file}.")
+    return DONE
+
+
+@click.group("runs", invoke_without_command=True)
+@with_flags(STORE, JSON)
+@click.pass_context
+def runs_verb(context: click.Context, store: Path, json: bool) -> int:
+    """List the runs in the store; rename or delete one."""
+    if context.invoked_subcommand is None:
+        examine.show_runs(store, as_json=json)
+    return DONE
+
+
+@runs_verb.command("list")
+@with_flags(STORE, JSON)
+def runs_list(store: Path, json: bool) -> int:
+    """List the runs in the store."""
+    examine.show_runs(store, as_json=json)
+    return DONE
+
+
+@runs_verb.command("rename")
+@click.argument("run")
+@click.argument("name")
+@with_flags(STORE)
+def runs_rename(run: str, name: str, store: Path) -> int:
+    """Give RUN a NAME of your own; its id stays, and either finds it."""
+    name = name.strip()
+    if not name.isprintable() or not 1 <= len(name) <= 60 or name == "last":
+        raise Mistake("a name has 1 to 60 printable characters and is not 'last'")
+    with Records(store) as records:
+        found = records.find(run)
+        taken = [
+            other.id for other in records.runs() if name in (other.id, other.name) and other.id != found.id
+        ]
+        if taken:
+            raise Mistake(f"{taken[0]} is called {name!r} already")
+        with run_lock(store, found.id):
+            asyncio.run(_change(store, found, lambda journal: journal.rename(name)))
+    terminal.remark(f"{found.id} is now called {name}.")
+    return DONE
+
+
+@runs_verb.command("delete")
+@click.argument("run")
+@flag("--yes", is_flag=True, help="Do not ask.")
+@with_flags(STORE)
+def runs_delete(run: str, yes: bool, store: Path) -> int:
+    """Delete RUN with all its conversations and calls; this cannot be undone."""
+    with Records(store) as records:
+        found = records.find(run)
+        totals = records.totals(found)
+        cost = "unknown cost" if totals.cost is None else f"${totals.cost:,.2f}"
+        what = f"{found.id}: {sum(records.states(found).values())} conversations, {totals.finished:,} calls, {cost}"
+        if not yes:
+            if not sys.stdin.isatty():
+                raise Mistake(f"nobody is here to be asked about {what}; --yes deletes it without asking")
+            if not terminal.ask_yes_or_no(f"Delete {what}? This cannot be undone."):
+                terminal.remark("Nothing was deleted.")
+                return DONE
+        with run_lock(store, found.id):
+            asyncio.run(_change(store, found, lambda journal: journal.forget()))
+    terminal.remark(f"Deleted {what}.")
+    return DONE
+
+
+async def _change(store: Path, run: Run, change: Callable[[Journal], Awaitable[object]]) -> None:
+    writer = Writer(store)
+    try:
+        await change(Journal(writer, run.number))
+    finally:
+        await writer.close()
+
+
 @click.command("doctor")
-@with_flags(STORE, HOW[1], HOW[0], JSON)
+@with_flags(STORE, MODELS, BASE_URL, JSON)
 def doctor_verb(**given: Any) -> int:
     """Check keys, endpoints, the store, SQLite and the embedded model; calls no model."""
-    return examine.show_health(given["store"], _directory(given), as_json=given["json"])
+    return examine.show_health(given["store"], directory_in(given), as_json=given["json"])
 
 
 @click.command("loopback")
@@ -234,74 +253,3 @@ def loopback_verb(port: int, latency: float, ledger: Path | None, faults: float,
     """
     examine.serve_loopback(port, latency, ledger, examine.failing(faults, seed))
     return DONE
-
-
-def _show_run(
-    given: Mapping[str, Any], run: str, benchmark: Benchmark, changes: Mapping[str, str] | None = None
-) -> None:
-    with Records(given["store"]) as records:
-        found = records.find(run)
-        board = board_of(records, found, benchmark, changes)
-        remarks = remarks_of(records, found)
-        if given["html"]:
-            write_report(given["html"], board, records, found, benchmark)
-    _print_board(board, found, as_json=given["json"])
-    for line in remarks:
-        terminal.remark(line)
-    if given["html"]:
-        terminal.remark(f"Report: {given['html']}")
-
-
-def _check_html(given: Mapping[str, Any]) -> None:
-    if given["html"]:
-        check_path(given["html"])
-
-
-def _print_board(board: Board, run: Run, *, as_json: bool) -> None:
-    if as_json:
-        terminal.say_json({"run": run.id, **board.as_json()})
-    else:
-        terminal.show_board(board)
-
-
-def _roles(given: tuple[str, ...]) -> dict[str, list[str]]:
-    roles: dict[str, list[str]] = {}
-    for pair in given:
-        role, equals, name = pair.partition("=")
-        if not equals or not role or not name:
-            raise Mistake(f"--model-role is ROLE=NAME, as in judge=openai/gpt-4o, not {pair!r}")
-        roles.setdefault(role, []).append(name)
-    return roles
-
-
-def _sampling(given: tuple[str, ...]) -> dict[str, dict[str, float | int | None]]:
-    changes: dict[str, dict[str, float | int | None]] = {}
-    for pair in given:
-        place, equals, value = pair.partition("=")
-        role, dot, key = place.partition(".")
-        if not equals or not dot:
-            raise Mistake(f"--sampling is ROLE.KEY=VALUE, as in player.temperature=0, not {pair!r}")
-        changes.setdefault(role, {})[key] = _number(pair, key, value)
-    return changes
-
-
-def _number(pair: str, key: str, value: str) -> float | int | None:
-    if value.lower() == "none":
-        return None
-    try:
-        return int(value) if key == "max_tokens" else float(value)
-    except ValueError:
-        raise Mistake(f"--sampling {pair}: {value!r} is no number") from None
-
-
-def _how(given: Mapping[str, Any]) -> How:
-    return How(
-        store=given["store"],
-        directory=_directory(given),
-        max_connections=given["max_connections"],
-        play_anew=given["new"],
-    )
-
-
-def _directory(given: Mapping[str, Any]) -> Directory:
-    return directory_of(given["models"], given["base_url"], given.get("timeout") or 0.0)

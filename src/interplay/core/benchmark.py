@@ -1,8 +1,9 @@
 """A benchmark: scenarios + play + judge + score + summarize, and the roles it needs."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import Any, Protocol
 
 from interplay.core.board import Board
@@ -21,6 +22,7 @@ class Role:
     kind: RoleKind
     sampling: Sampling
     meaning: str
+    stands_in: str = ""  # the role whose model takes this one too where nobody is named for it
 
 
 @dataclass(frozen=True)
@@ -32,6 +34,8 @@ class Option:
     meaning: str
     choices: tuple[str, ...] = ()
     number: tuple[int, int] | None = None  # the bounds of a number, where it is one
+    read: Callable[[str], str] | None = None  # from what is typed, as a path, to what the record keeps
+    of_judging: bool = False  # a finished run can be judged with another value
     of_table: bool = False
 
     def check(self, value: str) -> None:
@@ -60,6 +64,14 @@ class Scenario:
     @cached_property
     def id(self) -> str:
         return digest_of(self.content)
+
+
+@dataclass(frozen=True)
+class Material:
+    """The scenarios there are, and what a user should know of the file they came from."""
+
+    scenarios: tuple[Scenario, ...]
+    remarks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -94,6 +106,9 @@ class Played:
     verdicts: tuple[Verdict, ...] = ()
 
 
+Span = tuple[int, int]  # the least and the most
+
+
 class Judging(Protocol):
     """A judging step: a rubric and its prompts, named by their digest."""
 
@@ -103,7 +118,18 @@ class Judging(Protocol):
     @property
     def digest(self) -> str: ...
 
+    def calls(self, scenario: Scenario, cast: Mapping[str, str], judge: str) -> Span:
+        """How many calls this judge needs for a conversation of this cast, second tries apart."""
+
     async def __call__(self, talk: Conversation, outcome: Any) -> Mapping[str, Any]: ...
+
+
+@dataclass(frozen=True)
+class Preset:
+    """A cast with a name, such as a paper's own; what a user types goes before it."""
+
+    meaning: str
+    roles: Callable[[Options], Mapping[str, tuple[str, ...]]]
 
 
 @dataclass(frozen=True)
@@ -122,26 +148,39 @@ class Benchmark:
     name: str
     paper: str
     meaning: str
-    roles: tuple[Role, ...]
+    roles: Callable[[Options], tuple[Role, ...]]
     options: tuple[Option, ...]
     outcome: type
-    scenarios: Callable[[Options], Sequence[Scenario]]
+    scenarios: Callable[[Options, Path | None], Material]  # its own, or those of a user's file
     protocol: Callable[[Options], str]  # the digest of what shapes play: prompts and the protocol's version
     play: Callable[[Conversation, Options], Awaitable[Any]]
+    calls: Callable[[Scenario, Options], Mapping[str, Span]]  # of play, for each role, second tries apart
     judging: Callable[[Options], Judging]
-    score: Callable[[Any, Sequence[Verdict]], Sequence[Score]]
+    score: Callable[[Any, Sequence[Verdict], Options], Sequence[Score]]
     summarize: Callable[[Sequence[Played], Options], Board]
+    spread: Callable[
+        [Options], float
+    ]  # how far two models' scores of one scenario differ, as a standard deviation
     tryout: Tryout
+    presets: Mapping[str, Preset] = field(default_factory=dict)
 
-    @property
-    def subject(self) -> Role:
-        return next(role for role in self.roles if role.kind == "subject")
+    def subject(self, options: Options) -> Role:
+        return next(role for role in self.roles(options) if role.kind == "subject")
 
-    def role(self, name: str) -> Role:
-        known = {role.name: role for role in self.roles}
+    def role(self, name: str, options: Options) -> Role:
+        known = {role.name: role for role in self.roles(options)}
         if name not in known:
             raise Mistake(f"{self.name} has no role {name!r}; {nearest(name, known)}")
         return known[name]
+
+    def read(self, typed: Mapping[str, str]) -> dict[str, str]:
+        """Options as they were typed, brought to what the record keeps: files are read, once."""
+        readers = {option.name: option.read for option in self.options}
+        found = {}
+        for name, value in typed.items():
+            reader = readers.get(name)
+            found[name] = reader(value) if reader and value else value
+        return found
 
     def settle(self, given: Mapping[str, str]) -> dict[str, str]:
         """The options of a run: what was given, checked, over the defaults."""

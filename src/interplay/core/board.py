@@ -24,6 +24,14 @@ class Estimate:
 
         return replace(self, value=scaled(self.value), low=scaled(self.low), high=scaled(self.high))
 
+    def plus(self, number: float) -> "Estimate":
+        """The same estimate, moved."""
+
+        def moved(end: float | None) -> float | None:
+            return None if end is None else end + number
+
+        return replace(self, value=moved(self.value), low=moved(self.low), high=moved(self.high))
+
 
 Cell = Estimate | float | int | str | None
 

@@ -105,6 +105,7 @@ class Conversation:
         stage: str = "play",
         item: str = "",
         secret: bytes = b"",
+        session: str = "",
     ):
         self.cast = cast
         self.scenario: Mapping[str, Any] = scenario or {}
@@ -112,6 +113,7 @@ class Conversation:
         self.stage = stage
         self.item = item
         self.secret = secret
+        self.session = session
         self.lines: list[Line] = []
         self._desk = desk
         self._seats: dict[str, Seat] = {}
@@ -127,12 +129,17 @@ class Conversation:
         self._seats[name] = Seat(name, role, brief, hears_names)
         return self._seats[name]
 
-    def tell(self, seats: Sequence[Seat], text: str, *, source: Seat | None = None) -> None:
-        """Let these seats, and no others, hear something; without a source the narrator says it."""
+    def tell(
+        self, seats: Sequence[Seat], text: str, *, source: Seat | None = None, heard_as: str = ""
+    ) -> None:
+        """Let these seats, and no others, hear something; without a source the narrator says it.
+
+        What was said stays the text itself where it is heard as something else, such as fenced in.
+        """
         name = source.name if source else ""
         self.lines.append(Line(name, tuple(seat.name for seat in seats), text))
         for seat in seats:
-            seat.hear(text, name)
+            seat.hear(heard_as or text, name)
 
     @overload
     async def ask(self, seat: Seat) -> str: ...
@@ -145,7 +152,8 @@ class Conversation:
         thread = wanted = seat.turn_to_speak()
         for attempt in range(1, MOST_TRIES + 1):
             step = Step(self.stage, self.item, seat.name, seat.next_number())
-            request = Request(casting.model, wanted, casting.sampling, form.schema)
+            session = f"{self.session}-{seat.name}" if self.session else ""
+            request = Request(casting.model, wanted, casting.sampling, form.schema, session)
             reply = await self._desk.reply(step, request)
             try:
                 understood = form.read(reply)

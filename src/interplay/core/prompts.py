@@ -27,6 +27,10 @@ class Prompts:
     def read(cls, folder: Path) -> "Prompts":
         return cls({path.stem: _read_file(path) for path in sorted(folder.glob("*.md"))})
 
+    def replaced(self, others: Mapping[str, str]) -> "Prompts":
+        """The same prompts with some texts in place of their own."""
+        return Prompts({**self.texts, **others})
+
     @property
     def digest(self) -> str:
         return digest_of(dict(self.texts))
@@ -38,15 +42,45 @@ class Prompts:
         return fill(self.texts[name], values, where=f"prompt {name}.md")
 
 
+def read_replacements(folder: Path, known: Prompts) -> dict[str, str]:
+    """The prompts in a user's folder, each under a name there is and with the places that it has."""
+    if not folder.is_dir():
+        raise Mistake(f"there is no folder of prompts {folder}")
+    found = Prompts.read(folder).texts
+    if not found:
+        raise Mistake(
+            f"{folder} holds no prompt; one is named as in {', '.join(sorted(known.texts))}, and .md"
+        )
+    for name, text in found.items():
+        if name not in known.texts:
+            raise Mistake(f"{folder / name}.md replaces no prompt; {nearest(name, known.texts)}")
+        _check_places(f"{folder / name}.md", text, known.texts[name])
+    return dict(found)
+
+
+def _check_places(where: str, text: str, original: str) -> None:
+    """A replacement has the places of the original, all of them and no others."""
+    wanted = places_of(original)
+    fill(text, dict.fromkeys(wanted, "x"), where)
+
+
+def places_of(template: str) -> set[str]:
+    """The names that a prompt asks for."""
+    return set(_NAME.findall(template)) | {name for name, _ in _SECTION.findall(template)}
+
+
 def _read_file(path: Path) -> str:
-    if path.stat().st_size > LARGEST_FILE:
-        raise Mistake(f"prompt {path} is larger than {LARGEST_FILE:,} bytes")
-    return path.read_text(encoding="utf-8")
+    try:
+        if path.stat().st_size > LARGEST_FILE:
+            raise Mistake(f"prompt {path} is larger than {LARGEST_FILE:,} bytes")
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise Mistake(f"prompt {path} cannot be read: {error}") from error
 
 
 def fill(template: str, values: Mapping[str, str], where: str = "the prompt") -> str:
     """Put values in their places; every name must be known and every value used."""
-    names = set(_NAME.findall(template)) | {name for name, _ in _SECTION.findall(template)}
+    names = places_of(template)
     for name in sorted(names - values.keys()):
         raise Mistake(f"{where} asks for {{{{{name}}}}}, which it is not given; {nearest(name, values)}")
     for name in sorted(values.keys() - names):

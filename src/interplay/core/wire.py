@@ -27,14 +27,17 @@ class Thread:
     message: Message
     parent: "Thread | None"
     digest: bytes
+    size: int  # bytes of text so far
+    length: int  # messages so far
 
     @classmethod
     def start(cls, message: Message) -> "Thread":
-        return cls(message, None, chain(b"", message))
+        return cls(message, None, *_chained(b"", message), 1)
 
     def then(self, role: MessageRole, text: str) -> "Thread":
         message = Message(role, text)
-        return Thread(message, self, chain(self.digest, message))
+        digest, size = _chained(self.digest, message)
+        return Thread(message, self, digest, self.size + size, self.length + 1)
 
     def messages(self) -> list[Message]:
         found, here = [], self
@@ -44,13 +47,22 @@ class Thread:
         return found[::-1]
 
 
-def chain(before: bytes, message: Message) -> bytes:
-    """The digest of a thread that ends in this message."""
+def _chained(before: bytes, message: Message) -> tuple[bytes, int]:
+    """The digest of a thread that ends in this message, and the bytes of its text."""
+    text = message.text.encode("utf-8", "surrogatepass")
     hashed = hashlib.blake2b(before, digest_size=DIGEST_SIZE)
     hashed.update(message.role.encode())
     hashed.update(b"\0")
-    hashed.update(message.text.encode("utf-8", "surrogatepass"))
-    return hashed.digest()
+    hashed.update(text)
+    return hashed.digest(), len(text)
+
+
+SAMPLING_BOUNDS: Mapping[str, tuple[float, float]] = {
+    "temperature": (0.0, 10.0),
+    "top_p": (0.0, 1.0),
+    "max_tokens": (1, 10_000_000),
+    "frequency_penalty": (-2.0, 2.0),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +101,7 @@ class Request:
     thread: Thread
     sampling: Sampling
     schema: Mapping[str, Any] | None = None
+    session: str = ""  # the same for all a seat asks in one conversation; no part of the digest
 
     @cached_property
     def settings(self) -> str:

@@ -33,12 +33,37 @@ class Rubric:
     criteria: tuple[Criterion, ...]
     flags: tuple[Flag, ...]
     scale: tuple[int, int]
-    labels: tuple[str, ...]  # the words for each step of the scale, lowest first
+    labels: Mapping[int, str]  # the words for steps of the scale, for all of them or some
     explanation: int  # the most characters of an explanation
 
     @property
     def digest(self) -> str:
-        return digest_of(asdict(self))
+        return digest_of(self.as_json())
+
+    def as_json(self) -> dict[str, Any]:
+        """The rubric as the record keeps it."""
+        return asdict(self) | {"labels": {str(step): words for step, words in sorted(self.labels.items())}}
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(criterion.name for criterion in self.criteria)
+
+    def has_flag(self, name: str) -> bool:
+        return any(flag.name == name for flag in self.flags)
+
+    def criteria_in_words(self) -> str:
+        return "\n".join(f"- {one.name}: {one.statement}" for one in self.criteria)
+
+    def flags_in_words(self) -> str:
+        return "\n".join(f"- {flag.name}: {flag.meaning}" for flag in self.flags)
+
+    def scale_in_words(self) -> str:
+        """The scale as a judge is shown it: the steps that have words, lowest first."""
+        low, high = self.scale
+        steps = "\n".join(f"{step}: {words}" for step, words in sorted(self.labels.items()))
+        if len(self.labels) == high - low + 1:
+            return steps
+        return f"a whole number from {low} to {high}" + (f", where\n{steps}" if steps else "")
 
     def turn_schema(self) -> dict[str, Any]:
         """What is said of one turn: every explanation stands before what it explains."""

@@ -4,6 +4,7 @@ from typing import Literal, Protocol
 
 from interplay.core.failures import InterplayError
 from interplay.core.wire import Reply, Request
+from interplay.models.prices import Price
 
 Cause = Literal[
     "rate limit",
@@ -15,6 +16,7 @@ Cause = Literal[
     "unsupported",
     "key",
     "not found",
+    "broken",
 ]
 RETRIED: frozenset[str] = frozenset({"rate limit", "timeout", "connection", "server", "malformed"})
 HOPELESS: frozenset[str] = frozenset({"key", "not found"})  # no call of this run can do better
@@ -26,6 +28,9 @@ class Model(Protocol):
     name: str
     endpoint: str
     most_connections: int | None  # what the endpoint can take at once, where that is known
+    price: Price | None  # None where it is unknown
+    remembers: bool  # has a memory of its own, so that a dialogue cannot be rejoined in the middle
+    ignores: frozenset[str]  # the sampling settings that it does not know
 
     async def check(self) -> None:
         """Raise a Mistake if it is plain that no call can succeed; costs no model call."""

@@ -1,32 +1,41 @@
-"""From a name such as openai/gpt-4o, local/smollm2 or an entry of models.toml to a model that answers."""
+"""From a name such as openai/gpt-4o, anthropic/NAME or an entry of models.toml to a model that answers."""
 
 import os
-import tomllib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+
+from dotenv import dotenv_values
 
 from interplay.core.failures import Mistake, nearest
+from interplay.models.anthropic import ANTHROPIC, Anthropic
 from interplay.models.calling import Model
+from interplay.models.entries import Entries, Entry, read_entries
+from interplay.models.http import BotMapping, HttpBot
 from interplay.models.local import Local
-from interplay.models.openai_compatible import OPENAI, Endpoint, OpenAICompatible, Patience
+from interplay.models.openai_compatible import OPENAI, OpenAICompatible
+from interplay.models.posting import Endpoint, Patience
+from interplay.models.prices import FREE, Price, list_price
+from interplay.models.python import python_model
 
-PROVIDERS = ("openai", "local")
-MODELS = "models.toml"
+PROVIDERS = ("openai", "anthropic", "local", "python")
+BOT = "http"
+MODELS, KEYS = "models.toml", ".env"
 
 
 @dataclass(frozen=True)
-class Entry:
-    """One model of models.toml: a name of the user's own for a model at an endpoint."""
+class Provider:
+    """Where a provider's own endpoint is, and the variables that name another place and the key."""
 
-    model: str
-    base_url: str = ""
-    key: str = ""  # the environment variable that holds the key, never the key itself
-    system_role: bool = True
-    schemas: bool = True
-    max_connections: int = 0
-    timeout: float = 0.0
+    home: str
+    place: str
+    key: str
+
+
+HOSTED = {
+    "openai": Provider(OPENAI, "OPENAI_BASE_URL", "OPENAI_API_KEY"),
+    "anthropic": Provider(ANTHROPIC, "ANTHROPIC_BASE_URL", "ANTHROPIC_API_KEY"),
+}
 
 
 @dataclass(frozen=True)
@@ -34,30 +43,40 @@ class Directory:
     """Where names are looked up: the user's entries, a base URL for all others, models made in Python."""
 
     entries: Mapping[str, Entry] = field(default_factory=dict)
+    prices: Mapping[str, Price] = field(default_factory=dict)
     base_url: str = ""
     timeout: float = 0.0
     made: Mapping[str, Model] = field(default_factory=dict)
-    environment: Mapping[str, str] = field(default_factory=lambda: os.environ)
+    environment: Mapping[str, str] = field(default_factory=lambda: os.environ, repr=False)
 
     def check(self, name: str) -> None:
         """Raise a Mistake if the name cannot be that of a model; connects to nothing."""
-        if name in self.made:
+        if name in self.made or self._is_url(name):
             return
-        provider, _, rest = self._entry(name).model.partition("/")
+        model = self.entry(name).model
+        provider, _, rest = model.partition("/")
+        if model == BOT and name in self.entries:
+            if not self.entries[name].url:
+                raise Mistake(
+                    f'models.toml, [models.{name}] lacks url, as in url = "http://127.0.0.1:5005/chat"'
+                )
+            return
         if provider not in PROVIDERS or not rest:
             known = [*(self.entries.keys() - {name}), *self.made, *(f"{known}/NAME" for known in PROVIDERS)]
-            wrong = self._entry(name).model
-            raise Mistake(f"{wrong!r} is no model; {nearest(wrong, known)}")
+            raise Mistake(f"{model!r} is no model; {nearest(model, known)}")
 
     def connect(self, name: str) -> Model:
         """The model of this name."""
         self.check(name)
         if name in self.made:
             return self.made[name]
-        entry = self._entry(name)
+        entry = self.entry(name)
+        if entry.model == BOT or self._is_url(name):
+            return HttpBot(name, self._mapping(name, entry))
         provider, _, rest = entry.model.partition("/")
         connectors: dict[str, Callable[[], Model]] = {
             "openai": lambda: OpenAICompatible(name, rest, self._endpoint(name, entry)),
+            "anthropic": lambda: Anthropic(name, rest, self._endpoint(name, entry)),
             "local": lambda: Local(
                 name,
                 rest,
@@ -65,63 +84,107 @@ class Directory:
                 most_connections=entry.max_connections,
                 timeout=entry.timeout or self.timeout,
             ),
+            "python": lambda: python_model(name, rest),
         }
         return connectors[provider]()
 
-    def _entry(self, name: str) -> Entry:
+    def entry(self, name: str) -> Entry:
         return self.entries.get(name) or Entry(name)
 
+    def price_of(self, name: str) -> Price | None:
+        """What this model's tokens cost: the user's price, else the list price at the provider itself."""
+        if name in self.made:
+            return self.made[name].price
+        entry = self.entry(name)
+        given = entry.price or self.prices.get(name) or self.prices.get(entry.model)
+        provider = entry.model.partition("/")[0]
+        if given is not None or provider in ("local", "python"):
+            return given or FREE
+        at_home = provider in HOSTED and self._place(provider, entry) == HOSTED[provider].home
+        return list_price(entry.model) if at_home else None
+
+    def sampling_of(self, name: str) -> Mapping[str, float | int | None]:
+        """How this model is sampled whatever its role; empty where its roles decide."""
+        return self.entry(name).sampling
+
+    def open_weights(self, name: str) -> bool | None:
+        """Are the model's weights open? None where nobody said."""
+        entry = self.entry(name)
+        provider = entry.model.partition("/")[0]
+        if entry.open_weights is not None or name in self.made:
+            return entry.open_weights
+        if provider == "local":
+            return True
+        at_home = provider in HOSTED and self._place(provider, entry) == HOSTED[provider].home
+        return False if at_home and not entry.model.startswith("openai/gpt-oss") else None
+
+    def _is_url(self, name: str) -> bool:
+        return name not in self.entries and name.startswith(("http://", "https://"))
+
+    def _place(self, provider: str, entry: Entry) -> str:
+        hosted = HOSTED[provider]
+        for_all = self.base_url if provider == "openai" else ""
+        place = entry.base_url or for_all or self.environment.get(hosted.place) or hosted.home
+        return place.rstrip("/")
+
     def _endpoint(self, name: str, entry: Entry) -> Endpoint:
-        base_url = entry.base_url or self.base_url or self.environment.get("OPENAI_BASE_URL") or OPENAI
-        if entry.key and not self.environment.get(entry.key):
-            raise Mistake(f"{name} takes its key from {entry.key}, which is not set")
-        timeout = entry.timeout or self.timeout
+        provider = entry.model.partition("/")[0]
         return Endpoint(
-            base_url=base_url.rstrip("/"),
-            key=self.environment.get(entry.key or "OPENAI_API_KEY", ""),
+            base_url=self._place(provider, entry),
+            key=self._key(name, entry, HOSTED[provider].key),
             system_role=entry.system_role,
             schemas=entry.schemas,
+            price=self.price_of(name),
             most_connections=entry.max_connections or None,
-            patience=Patience(first_byte=timeout, total=max(timeout, Patience.total))
-            if timeout
-            else Patience(),
+            patience=self._patience(entry),
         )
+
+    def _mapping(self, name: str, entry: Entry) -> BotMapping:
+        if self._is_url(name) and ("?" in name or "@" in name):
+            raise Mistake(
+                "a URL with a ? or @ may hold a secret and would be written down as the model's name; "
+                f"give it a name: [models.NAME] with model = {BOT!r} and url in {MODELS}"
+            )
+        given = {key: value for key in ("request", "reply", "headers") if (value := getattr(entry, key))}
+        return BotMapping(
+            url=entry.url or name,
+            key=self._key(name, entry, ""),
+            patience=self._patience(entry),
+            price=self.price_of(name),
+            most_connections=entry.max_connections or None,
+            **given,
+        )
+
+    def _key(self, name: str, entry: Entry, usual: str) -> str:
+        if entry.key and not self.environment.get(entry.key):
+            raise Mistake(f"{name} takes its key from {entry.key}, which is not set")
+        variable = entry.key or usual
+        return self.environment.get(variable, "") if variable else ""
+
+    def _patience(self, entry: Entry) -> Patience:
+        timeout = entry.timeout or self.timeout
+        return Patience(first_byte=timeout, total=max(timeout, Patience.total)) if timeout else Patience()
 
 
 def directory_of(models: Path | None, base_url: str = "", timeout: float = 0.0) -> Directory:
-    """The directory that a user means: the named file of models, or models.toml where there is one."""
+    """The directory that a user means: the named file of models, or models.toml where there is one; keys of .env."""
     path = models or Path(MODELS)
-    entries = read_entries(path) if models or path.exists() else {}
-    return Directory(entries=entries, base_url=base_url, timeout=timeout)
+    entries = read_entries(path) if models or path.exists() else Entries()
+    return Directory(
+        entries=entries.models,
+        prices=entries.prices,
+        base_url=base_url,
+        timeout=timeout,
+        environment=environment_with(Path(KEYS)),
+    )
 
 
-def read_entries(path: Path) -> dict[str, Entry]:
-    """The entries of a models.toml, checked."""
+def environment_with(path: Path) -> Mapping[str, str]:
+    """The environment, and below it what a .env file sets."""
+    if not path.is_file():
+        return os.environ
     try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        found = dotenv_values(path, interpolate=False)
+    except (OSError, UnicodeDecodeError) as error:
         raise Mistake(f"{path} cannot be read: {error}") from error
-    for heading in data:
-        if heading != "models":
-            raise Mistake(f"{path} has {heading!r}; {nearest(heading, ['models'])} as in [models.NAME]")
-    models = data.get("models", {})
-    if not isinstance(models, dict):
-        raise Mistake(f"{path}: models are written as [models.NAME], one for each")
-    return {name: _entry(path, name, content) for name, content in models.items()}
-
-
-def _entry(path: Path, name: str, content: Any) -> Entry:
-    where = f"{path}, [models.{name}]"
-    known = {part.name: type(part.default) if part.default is not None else str for part in fields(Entry)}
-    known["model"] = str
-    if not isinstance(content, dict) or "model" not in content:
-        raise Mistake(f'{where} lacks model, as in model = "openai/NAME"')
-    for key, value in content.items():
-        if key not in known:
-            raise Mistake(f"{where} has {key!r}; {nearest(key, known)}")
-        wanted = (int, float) if known[key] is float else known[key]
-        if not isinstance(value, wanted) or (isinstance(value, bool) and known[key] is not bool):
-            raise Mistake(f"{where}: {key} must be {known[key].__name__}, not {value!r}")
-        if isinstance(value, int | float) and not 0 <= value < 1e9:
-            raise Mistake(f"{where}: {key} must be a number from 0, not {value!r}")
-    return Entry(**content)
+    return {**{name: value for name, value in found.items() if value is not None}, **os.environ}

@@ -9,7 +9,9 @@ from typing import Any
 from interplay.core.failures import Mistake
 from interplay.core.wire import Reply, Request
 from interplay.models import embedded
-from interplay.models.openai_compatible import Endpoint, OpenAICompatible, Patience
+from interplay.models.openai_compatible import OpenAICompatible
+from interplay.models.posting import Endpoint, Patience
+from interplay.models.prices import FREE, Price
 
 EMBEDDED_SLOTS, EMBEDDED_CONTEXT = (
     8,
@@ -22,6 +24,10 @@ _QUIET = -1
 
 class Local:
     """One GGUF file, loaded on first use."""
+
+    price: Price | None = FREE
+    remembers = False
+    ignores: frozenset[str] = frozenset()
 
     def __init__(
         self,
@@ -78,7 +84,7 @@ class Local:
                 endpoint = Endpoint(
                     base_url=self._server.listening_address + "/v1",
                     llama=True,
-                    free=True,
+                    price=FREE,
                     system_role=self._system_role,
                     patience=Patience(first_byte=self._patience, total=self._patience),
                 )

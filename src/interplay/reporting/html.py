@@ -1,6 +1,5 @@
 """A run as one HTML file: its board and its conversations, with nothing loaded from anywhere."""
 
-import os
 from collections.abc import Mapping
 from html import escape
 from pathlib import Path
@@ -10,8 +9,10 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from interplay.core.benchmark import Benchmark
 from interplay.core.board import Board, Cell, Column, Estimate
-from interplay.core.failures import Mistake
 from interplay.reporting.cells import interval, within, written
+from interplay.reporting.writing import check_path as check_path
+from interplay.reporting.writing import write_whole
+from interplay.running.results import options_of
 from interplay.store.records import Records, Run
 
 MOST_CONVERSATIONS = 500  # in one file; a browser has to hold them all
@@ -19,22 +20,7 @@ MOST_CONVERSATIONS = 500  # in one file; a browser has to hold them all
 
 def write_report(path: Path, board: Board, records: Records, run: Run, benchmark: Benchmark) -> None:
     """Write the report; a file that is there already is replaced whole or not at all."""
-    text = report(board, records, run, benchmark)
-    beside = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        beside.write_text(text, encoding="utf-8")
-        beside.replace(path)
-    except OSError as error:
-        beside.unlink(missing_ok=True)
-        raise Mistake(f"the report cannot be written to {path}: {error.strerror}") from error
-
-
-def check_path(path: Path) -> None:
-    """Raise a Mistake if no report can be written here."""
-    if path.is_dir() or not path.parent.is_dir():
-        raise Mistake(f"the report cannot be written to {path}: its folder does not exist, or it is one")
-    if not os.access(path.parent, os.W_OK):
-        raise Mistake(f"the report cannot be written to {path}: its folder is not writable")
+    write_whole(path, [report(board, records, run, benchmark)])
 
 
 def report(board: Board, records: Records, run: Run, benchmark: Benchmark) -> str:
@@ -55,6 +41,7 @@ def report(board: Board, records: Records, run: Run, benchmark: Benchmark) -> st
         board=board,
         run=run,
         benchmark=benchmark,
+        subject=benchmark.subject(options_of(run, benchmark)).name,
         conversations=conversations,
         left_out=len(rows) - len(conversations),
     )

@@ -1,15 +1,61 @@
 """What is left to do of a run: the difference between what it asks for and what its record has."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from interplay.core.benchmark import Benchmark, Scenario, Verdict
-from interplay.core.failures import FAILURES
+from interplay.core.failures import FAILURES, Mistake
 from interplay.core.forms import build
 from interplay.running.spec import RunSpec
 from interplay.store.journal import Place
 from interplay.store.records import ConversationRow, Records, Run
+
+MOST_NEW = 1_000_000
+
+
+@dataclass(frozen=True)
+class Anew:
+    """Which conversations are played anew on purpose; the newest take counts, older ones stay in the record."""
+
+    diverged: bool = False  # those whose record no longer fits what is asked; judges too
+    void: bool = False
+    all: bool = False
+    numbers: frozenset[int] = frozenset()
+
+    def wants(self, row: ConversationRow) -> bool:
+        return self.all or (self.void and row.state == "void") or row.number in self.numbers
+
+    def check(self, run: str, rows: Iterable[ConversationRow]) -> None:
+        """Raise a Mistake if a number is not that of a conversation's newest take."""
+        known = {row.number for row in rows}
+        for number in sorted(self.numbers - known):
+            here = f"its numbers are {min(known)} to {max(known)}" if known else "it has none yet"
+            raise Mistake(
+                f"--new {number}: run {run} has no such conversation, or a newer take of it; {here}, "
+                f"see interplay list {run}. To go on after a stop, leave --new out"
+            )
+
+
+def read_anew(typed: str) -> Anew:
+    """What --new says: diverged, void, all, or numbers as in 3,7-9."""
+    if not typed:
+        return Anew()
+    if typed in ("diverged", "void", "all"):
+        return Anew(typed == "diverged", typed == "void", typed == "all")
+    numbers: set[int] = set()
+    for part in typed.split(","):
+        first, dash, last = part.strip().partition("-")
+        ends = (first, last if dash else first)
+        if (
+            not all(end.isascii() and end.isdecimal() for end in ends)
+            or int(ends[1]) - int(ends[0]) > MOST_NEW
+        ):
+            raise Mistake(
+                f"--new takes numbers of conversations as in 3,7-9, or diverged, void, all; not {typed!r}"
+            )
+        numbers.update(range(int(ends[0]), int(ends[1]) + 1))
+    return Anew(numbers=frozenset(numbers))
 
 
 @dataclass(frozen=True)
@@ -22,6 +68,7 @@ class Work:
     conversation: int | None = None
     outcome: Any = None
     verdicts: tuple[Verdict, ...] = ()  # those that are there
+    anew: bool = False  # a new take, whatever the record has
 
 
 @dataclass(frozen=True)
@@ -56,9 +103,11 @@ def make_plan(
     records: Records | None,
     run: Run | None,
     extent: Mapping[str, Any],
+    anew: Anew = Anew(),  # noqa: B008  # frozen
 ) -> Plan:
     """Compare what the run asks for with what its record has."""
     rows = {_key(row): row for row in records.conversations(run)} if records and run else {}
+    anew.check(run.id if run else spec.run_id, rows.values())
     verdicts = records.verdicts(run) if records and run else {}
     judges = tuple(extent["judges"])
     works = []
@@ -69,6 +118,9 @@ def make_plan(
             if row
             else ()
         )
+        if row and anew.wants(row):
+            works.append(Work(place, True, judges, row.number, anew=True))
+            continue
         work = _work(benchmark, place, row, given, judges)
         if work.play or work.judges:
             works.append(work)
@@ -99,7 +151,7 @@ def _work(
     judges: tuple[str, ...],
 ) -> Work:
     if row is None or row.state == "open" or (row.state == "void" and FAILURES[row.failure].again):
-        return Work(place, True, judges)
+        return Work(place, True, judges, row.number if row else None)
     if row.state == "void":
         return Work(place, False, ())
     settled = {verdict.judge for verdict in given if not _again(verdict)}

@@ -1,6 +1,6 @@
 """What a run came to: its board and scores, pure functions of its records."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from interplay.core.benchmark import Benchmark, Played
@@ -11,6 +11,10 @@ from interplay.running.spec import EMBEDDED
 from interplay.store.journal import Journal
 from interplay.store.records import Records, Run, Totals
 
+OPEN = Column("open", "open", "are the model's weights open?", "text", detail=True)
+SAMPLING = Column(
+    "sampling", "sampling", "sampling of this model's own, where it differs from its role's", "text"
+)
 USAGE = (
     Column(
         "tokens",
@@ -45,17 +49,67 @@ def board_of(
 ) -> Board:
     """The board of a run; changes are options that only concern the table."""
     played = played_of(records, run, benchmark)
-    board = benchmark.summarize(played, benchmark.settle({**run.identity["options"], **(changes or {})}))
-    usage = records.usage_by_subject(run)
+    board = benchmark.summarize(
+        played, {**options_of(run, benchmark), **benchmark_changes(benchmark, changes)}
+    )
+    board = with_usage(board, records, [run])
+    return replace(board, notes=(*board.notes, *notes_of(records, run, played)))
+
+
+def with_usage(board: Board, records: Records, runs: Sequence[Run]) -> Board:
+    """The board with what is known of its models beside their scores: weights, sampling of their own, cost."""
+    usage, sampled = _usage(records, runs), _sampled(runs)
+    weights = {name: is_open for run in runs for name, is_open in run.extent.get("open", {}).items()}
     rows: list[Mapping[str, Cell]] = []
     for row in board.rows:
-        tokens, cost = usage.get(str(row["model"]), (0, 0.0))
-        rows.append({**row, "tokens": tokens, "cost": cost})
-    notes = (*board.notes, *_notes(records, run, played))
-    return replace(board, columns=(*board.columns, *USAGE), rows=tuple(rows), notes=notes)
+        name = str(row["model"])
+        tokens, cost = usage.get(name, (0, 0.0))
+        known = {
+            "sampling": sampled.get(name, ""),
+            "open": _yes_or_no(weights.get(name)),
+        }
+        rows.append({**row, **known, "tokens": tokens, "cost": cost})
+    shown = [column for column, there in ((OPEN, weights), (SAMPLING, sampled)) if there]
+    return replace(board, columns=(*board.columns, *shown, *USAGE), rows=tuple(rows))
 
 
-def _notes(records: Records, run: Run, played: list[Played]) -> list[str]:
+def _yes_or_no(answer: bool | None) -> str:
+    return "" if answer is None else "yes" if answer else "no"
+
+
+def _usage(records: Records, runs: Sequence[Run]) -> dict[str, tuple[int, float | None]]:
+    found: dict[str, tuple[int, float | None]] = {}
+    for run in runs:
+        for name, (tokens, cost) in records.usage_by_subject(run).items():
+            before, paid = found.get(name, (0, 0.0))
+            found[name] = (before + tokens, None if cost is None or paid is None else paid + cost)
+    return found
+
+
+def _sampled(runs: Sequence[Run]) -> dict[str, str]:
+    """The models that were sampled in a way of their own, and how."""
+    return {
+        name: ", ".join(
+            f"{key} {'none' if value is None else f'{value:g}'}" for key, value in sorted(change.items())
+        )
+        for run in runs
+        for name, change in run.identity["sampling"].items()
+        if name in run.identity["models"]
+    }
+
+
+def options_of(run: Run, benchmark: Benchmark) -> dict[str, str]:
+    """The options of a recorded run, as it was last judged."""
+    return benchmark.settle({**run.identity["options"], **run.extent.get("judging", {})})
+
+
+def benchmark_changes(benchmark: Benchmark, changes: Mapping[str, str] | None) -> Mapping[str, str]:
+    """Options of the table that somebody typed, checked."""
+    benchmark.settle(changes or {})
+    return changes or {}
+
+
+def notes_of(records: Records, run: Run, played: list[Played]) -> list[str]:
     totals = records.totals(run)
     notes = [f"Run {run.id}: {len(played)} conversations, {_panel(run, totals)}."]
     failures = sorted({one.failure for one in played if one.failure})
@@ -88,7 +142,10 @@ def remarks_of(records: Records, run: Run) -> list[str]:
     totals = records.totals(run)
     remarks = []
     if totals.unknown:
-        remarks.append(f"{totals.unknown} calls were sent and their answer is unknown (stopped in mid-call).")
+        cost = "" if totals.unknown_cost is None else f", at most ${totals.unknown_cost:,.4f}"
+        remarks.append(
+            f"{totals.unknown} calls were sent and their answer is unknown (stopped in mid-call{cost})."
+        )
     if totals.failed:
         remarks.append(f"{totals.failed} calls failed; each is in the record with its cause.")
     return remarks
@@ -96,8 +153,9 @@ def remarks_of(records: Records, run: Run) -> list[str]:
 
 async def rescore(records: Records, journal: Journal, run: Run, benchmark: Benchmark) -> int:
     """Compute the scores of all conversations again from outcomes and verdicts; calls no model."""
+    options = options_of(run, benchmark)
     rows = [row for row in records.conversations(run) if row.state == "done"]
     played = [one for one in played_of(records, run, benchmark) if one.outcome is not None]
     for row, one in zip(rows, played, strict=True):
-        await journal.scored(row.number, benchmark.score(one.outcome, one.verdicts))
+        await journal.scored(row.number, benchmark.score(one.outcome, one.verdicts, options))
     return len(rows)

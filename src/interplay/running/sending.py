@@ -1,4 +1,4 @@
-"""How a call is sent: retrying(limited(journaled(model))), each small, each of one shape."""
+"""How a call is sent: retrying(limited(budgeted(journaled(model)))), each small, each of one shape."""
 
 import asyncio
 import time
@@ -6,16 +6,23 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from random import Random
 
-from interplay.core.failures import Cancelled, Mistake, ProviderFailure
+from interplay.core.failures import Cancelled, Mistake, ProviderFailure, SystemFailure
 from interplay.core.wire import Reply, Request, Step
 from interplay.models.calling import HOPELESS, RETRIED, CallFailed, Model
+from interplay.running.budget import Amount, Budget, most_of
 from interplay.running.gate import Gate
 from interplay.running.tally import Tally
 from interplay.store.journal import Journal
 
 MOST_RETRIES = 5
 MOST_RATE_LIMITS = 20  # the gate already waits as long as the endpoint asks for
+PERHAPS_BILLED = frozenset(
+    {"timeout", "connection", "malformed"}
+)  # the endpoint may have answered all the same
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 30.0
+
+
+NOTHING = Amount()
 
 
 @dataclass(frozen=True)
@@ -26,6 +33,7 @@ class Call:
     step: Step
     attempt: int
     request: Request
+    most: Amount = NOTHING  # what it may use
 
 
 Send = Callable[[Call], Awaitable[Reply]]
@@ -35,7 +43,8 @@ def journaled(model: Model, journal: Journal) -> Send:
     """Write the intent, send, write the reply; only then hand it on."""
 
     async def send(call: Call) -> Reply:
-        number = await journal.intend(call.conversation, call.step, call.attempt, call.request)
+        reserved = (call.most.tokens, call.most.money if model.price else None)
+        number = await journal.intend(call.conversation, call.step, call.attempt, call.request, reserved)
         try:
             reply = await model.reply(call.request)
         except CallFailed as failure:
@@ -45,6 +54,27 @@ def journaled(model: Model, journal: Journal) -> Send:
         return reply
 
     return send
+
+
+def budgeted(send: Send, model: Model, budget: Budget) -> Send:
+    """Set aside what the call may use; give back what it did not use."""
+
+    async def send_within(call: Call) -> Reply:
+        most = most_of(call.request, model.price)
+        await budget.set_aside(most)
+        used = most  # unless it is known to be less
+        try:
+            reply = await send(replace(call, most=most))
+            used = Amount(reply.cost or 0.0, (reply.tokens_in or 0) + (reply.tokens_out or 0), 1)
+            return reply
+        except CallFailed as failure:
+            if failure.cause not in PERHAPS_BILLED:
+                used = Amount(calls=1)
+            raise
+        finally:
+            budget.settle(most, used)
+
+    return send_within
 
 
 def limited(send: Send, gate: Gate, tally: Tally) -> Send:
@@ -72,8 +102,13 @@ def limited(send: Send, gate: Gate, tally: Tally) -> Send:
     return send_through
 
 
-def retrying(send: Send, pause: Callable[[float], Awaitable[None]] = asyncio.sleep) -> Send:
-    """Try again what may go better; each try is a row of its own in the record."""
+def retrying(
+    send: Send, pause: Callable[[float], Awaitable[None]] = asyncio.sleep, *, remembers: bool = False
+) -> Send:
+    """Try again what may go better; each try is a row of its own in the record.
+
+    A bot that remembers may have heard what it did not answer: only what it surely did not hear is said again.
+    """
 
     async def send_until_answered(call: Call) -> Reply:
         tries: dict[str, int] = {}
@@ -82,9 +117,12 @@ def retrying(send: Send, pause: Callable[[float], Awaitable[None]] = asyncio.sle
                 return await send(call)
             except CallFailed as failure:
                 tries[failure.cause] = tries.get(failure.cause, 0) + 1
+                if failure.cause == "broken":
+                    raise SystemFailure(f"{call.request.model}: {failure.detail}") from failure
                 if failure.cause in HOPELESS:
                     raise Mistake(f"{call.request.model}: {failure}") from failure
-                if not _worth_another(failure.cause, tries):
+                heard = remembers and failure.cause not in ("rate limit", "unsupported")
+                if heard or not _worth_another(failure.cause, tries):
                     raise ProviderFailure(f"{call.request.model}: {failure}") from failure
                 if failure.cause not in ("rate limit", "unsupported"):
                     await pause(max(failure.after or 0.0, _pause_before(sum(tries.values()), call)))

@@ -1,22 +1,17 @@
 """RunSpec: the what of a run, one frozen value from command line, Python or file; its digest names the run."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
-from interplay.core.benchmark import Benchmark
+from interplay.core.benchmark import Benchmark, Material, Role
 from interplay.core.conversation import Casting
 from interplay.core.failures import Mistake, nearest
-from interplay.core.wire import Sampling, digest_of
+from interplay.core.wire import SAMPLING_BOUNDS, Sampling, digest_of
 from interplay.models import embedded
 
 EMBEDDED = f"local/{embedded.NAME}"
-_BOUNDS = {
-    "temperature": (0.0, 10.0),
-    "top_p": (0.0, 1.0),
-    "max_tokens": (1, 10_000_000),
-    "frequency_penalty": (-2.0, 2.0),
-}
 SamplingChange = Mapping[str, float | int | None]
 
 
@@ -29,14 +24,15 @@ class RunSpec:
     roles: Mapping[str, tuple[str, ...]]
     options: Mapping[str, str]
     scenarios: str  # the digest of all scenarios there are: other data is another run
-    sampling: Mapping[str, SamplingChange] = field(default_factory=dict)
+    sampling: Mapping[str, SamplingChange] = field(default_factory=dict)  # of a role, or of a model
     seed: int = 0
     limit: int | None = None
     epochs: int = 1
     table: Mapping[str, str] = field(default_factory=dict)  # options that only concern the table
+    material: Material = field(default_factory=lambda: Material(()), compare=False, repr=False)
 
     def identity(self) -> dict[str, Any]:
-        """All that makes two runs the same run."""
+        """All that makes two runs the same run; an option that has its default is not mentioned."""
         return {
             "benchmark": self.benchmark,
             "models": sorted(self.models),
@@ -54,20 +50,26 @@ class RunSpec:
     def judges(self) -> tuple[str, ...]:
         return self.roles.get("judge", ())
 
+    def settled(self, benchmark: Benchmark) -> dict[str, str]:
+        """All options of the run, those it does not mention at their defaults."""
+        return benchmark.settle(self.options)
+
     def cast(self, benchmark: Benchmark, subject: str) -> dict[str, Casting]:
         """Who plays with this subject: a casting for every role but the judges'."""
         found = {}
-        for role in benchmark.roles:
+        for role in benchmark.roles(self.settled(benchmark)):
             if role.kind != "judge":
                 model = subject if role.kind == "subject" else self.roles[role.name][0]
-                found[role.name] = Casting(model, self._sampling_of(benchmark, role.name), role.kind)
+                found[role.name] = Casting(model, self._sampling_of(role, model), role.kind)
         return found
 
-    def judge_casting(self, benchmark: Benchmark, model: str) -> Casting:
-        return Casting(model, self._sampling_of(benchmark, "judge"), "judge")
+    def judge_casting(self, benchmark: Benchmark, model: str, options: Mapping[str, str]) -> Casting:
+        return Casting(model, self._sampling_of(benchmark.role("judge", options), model), "judge")
 
-    def _sampling_of(self, benchmark: Benchmark, role: str) -> Sampling:
-        return benchmark.role(role).sampling.changed(self.sampling.get(role, {}))
+    def _sampling_of(self, role: Role, model: str) -> Sampling:
+        """The role's own, as it was changed for the role, as it was changed for the model."""
+        changed = role.sampling.changed(self.sampling.get(role.name, {}))
+        return changed.changed(self.sampling.get(model, {}))
 
 
 def make_spec(
@@ -76,16 +78,22 @@ def make_spec(
     models: Sequence[str] = (),
     roles: Mapping[str, Sequence[str]] | None = None,
     options: Mapping[str, str] | None = None,
+    preset: str = "",
+    data: Path | None = None,
     sampling: Mapping[str, SamplingChange] | None = None,
+    sampling_of: Callable[[str], SamplingChange] = lambda name: {},
     seed: int = 0,
     limit: int | None = None,
     epochs: int = 1,
 ) -> RunSpec:
     """A spec that holds together; with no model named at all, the embedded one plays every role of a tryout."""
-    options, sampling = options or {}, sampling or {}
+    sampling = sampling or {}
+    options = benchmark.read(options or {})
     named = {role: tuple(dict.fromkeys(names)) for role, names in (roles or {}).items()}
+    if preset:
+        named = {**_preset(benchmark, preset, options), **named}
     for name in named:
-        if benchmark.role(name).kind == "subject":
+        if benchmark.role(name, benchmark.settle(options)).kind == "subject":
             raise Mistake(f"{name} is the role that is measured; name its models with --model")
     if not models and not named:
         options = {**benchmark.tryout.options, **options}
@@ -93,33 +101,50 @@ def make_spec(
         sampling = {r: {**benchmark.tryout.sampling.get(r, {}), **sampling.get(r, {})} for r in roles_sampled}
         limit = benchmark.tryout.limit if limit is None else limit
         models = (EMBEDDED,)
-        named = {role.name: (EMBEDDED,) for role in benchmark.roles if role.kind != "subject"}
+        wanted = benchmark.roles(benchmark.settle(options))
+        named = {role.name: (EMBEDDED,) for role in wanted if role.kind != "subject"}
     if not models:
         raise Mistake("no model to measure; name one with --model, as in --model openai/NAME")
-    _check_roles(benchmark, named)
-    _check_sampling(benchmark, sampling)
+    settled = benchmark.settle(options)
+    for role in benchmark.roles(settled):
+        if role.stands_in and not named.get(role.name) and named.get(role.stands_in):
+            named[role.name] = named[role.stands_in]
+    _check_roles(benchmark, settled, named)
+    cast = {*models, *(name for names in named.values() for name in names)}
+    of_models = {name: {**sampling_of(name), **sampling.get(name, {})} for name in cast}
+    sampling = {**sampling, **of_models}
+    _check_sampling(benchmark, settled, sampling, cast)
     if limit is not None and limit < 1:
         raise Mistake(f"--limit is a number of scenarios from 1, not {limit}")
     if epochs < 1:
         raise Mistake(f"--epochs is a number of repeats from 1, not {epochs}")
-    settled = benchmark.settle(options)
-    of_table = {option.name for option in benchmark.options if option.of_table}
+    material = benchmark.scenarios(settled, data)
+    changed = [option for option in benchmark.options if settled[option.name] != option.default]
     return RunSpec(
         benchmark=benchmark.name,
         models=tuple(dict.fromkeys(models)),
         roles=named,
-        options={name: value for name, value in settled.items() if name not in of_table},
-        table={name: value for name, value in settled.items() if name in of_table},
-        scenarios=digest_of([scenario.id for scenario in benchmark.scenarios(settled)]),
-        sampling=dict(sampling),
+        options={option.name: settled[option.name] for option in changed if not option.of_table},
+        table={option.name: settled[option.name] for option in changed if option.of_table},
+        scenarios=digest_of([scenario.id for scenario in material.scenarios]),
+        material=material,
+        sampling={name: change for name, change in sampling.items() if change},
         seed=seed,
         limit=limit,
         epochs=epochs,
     )
 
 
-def _check_roles(benchmark: Benchmark, named: Mapping[str, Sequence[str]]) -> None:
-    for role in benchmark.roles:
+def _preset(benchmark: Benchmark, name: str, options: Mapping[str, str]) -> Mapping[str, tuple[str, ...]]:
+    if name not in benchmark.presets:
+        raise Mistake(f"{benchmark.name} has no preset {name!r}; {nearest(name, benchmark.presets)}")
+    return benchmark.presets[name].roles(benchmark.settle(options))
+
+
+def _check_roles(
+    benchmark: Benchmark, options: Mapping[str, str], named: Mapping[str, Sequence[str]]
+) -> None:
+    for role in benchmark.roles(options):
         if role.kind != "subject" and not named.get(role.name):
             raise Mistake(
                 f"{benchmark.name} needs a {role.name} ({role.meaning}): --model-role {role.name}=NAME; "
@@ -129,13 +154,20 @@ def _check_roles(benchmark: Benchmark, named: Mapping[str, Sequence[str]]) -> No
             raise Mistake(f"{role.name} is played by one model, not {len(named[role.name])}")
 
 
-def _check_sampling(benchmark: Benchmark, sampling: Mapping[str, SamplingChange]) -> None:
+def _check_sampling(
+    benchmark: Benchmark, options: Mapping[str, str], sampling: Mapping[str, SamplingChange], cast: set[str]
+) -> None:
+    roles = [role.name for role in benchmark.roles(options)]
     for name, change in sampling.items():
-        benchmark.role(name)
+        if name not in cast and name not in roles:
+            raise Mistake(
+                f"sampling is changed for a role or a model of this run, not {name!r}; "
+                f"{nearest(name, [*roles, *cast])}"
+            )
         for key, value in change.items():
-            if key not in _BOUNDS:
-                raise Mistake(f"there is no sampling setting {key!r}; {nearest(key, _BOUNDS)}")
-            low, high = _BOUNDS[key]
+            if key not in SAMPLING_BOUNDS:
+                raise Mistake(f"there is no sampling setting {key!r}; {nearest(key, SAMPLING_BOUNDS)}")
+            low, high = SAMPLING_BOUNDS[key]
             if value is not None and not low <= value <= high:
                 raise Mistake(f"{name}.{key} is a number from {low:g} to {high:,.0f}, or none; not {value}")
 

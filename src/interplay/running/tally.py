@@ -22,6 +22,8 @@ class Tally:
     failed_calls: Counter[str] = field(default_factory=Counter)  # by cause
     failures: Counter[str] = field(default_factory=Counter)  # conversations and verdicts, by name
     stopping: bool = False
+    used_up: bool = False  # the budget did not cover a call
+    restarted: int = 0  # dialogues with a bot that remembers, broken off and begun again
     started: float = field(default_factory=time.monotonic)
 
     @property

@@ -16,6 +16,7 @@ from interplay.store.writer import Writer
 
 _REPLY_FIELDS = [part.name for part in fields(Reply) if part.name != "raw"]
 _REPLY = ", ".join(_REPLY_FIELDS)
+Reserved = tuple[int | None, float | None]  # tokens and dollars that a call may use; None is unknown
 
 
 @dataclass(frozen=True)
@@ -119,8 +120,10 @@ class Journal:
 
         return await self._writer.write(read)
 
-    async def intend(self, conversation: int, step: Step, attempt: int, request: Request) -> int:
-        """Write down that a call is about to be sent; the number of its row."""
+    async def intend(
+        self, conversation: int, step: Step, attempt: int, request: Request, reserved: Reserved = (None, None)
+    ) -> int:
+        """Write down that a call is about to be sent, and what it may use; the number of its row."""
         sent = datetime.now(UTC).isoformat(timespec="milliseconds")
 
         def write(db: apsw.Connection) -> int:
@@ -131,7 +134,8 @@ class Journal:
             )
             db.execute(
                 "INSERT INTO calls (conversation, stage, item, participant, step, attempt, model, digest,"
-                " settings, thread, sent, state) VALUES (?,?,?,?,?,?,?,?,?,?,?,'sent')",
+                " settings, thread, sent, reserved_tokens, reserved_cost, state)"
+                " VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,'sent')",
                 (
                     conversation,
                     step.stage,
@@ -144,6 +148,7 @@ class Journal:
                     request.settings_digest,
                     request.thread.digest,
                     sent,
+                    *reserved,
                 ),
             )
             return db.last_insert_rowid()
@@ -207,6 +212,25 @@ class Journal:
 
         await self._writer.write(write)
 
+    async def rename(self, name: str) -> None:
+        """Give the run a name of the user's own; its id stays."""
+        await self._do("UPDATE runs SET name = ? WHERE number = ?", name, self._run)
+
+    async def forget(self) -> None:
+        """Delete the run and all that only it needs."""
+
+        def write(db: apsw.Connection) -> None:
+            mine = "(SELECT number FROM conversations WHERE run = ?)"
+            for table in ("scores", "verdicts", "facts", "calls"):
+                db.execute(f"DELETE FROM {table} WHERE conversation IN {mine}", (self._run,))  # noqa: S608  # our own names
+            db.execute("DELETE FROM conversations WHERE run = ?", (self._run,))
+            db.execute("DELETE FROM runs WHERE number = ?", (self._run,))
+            db.execute("DELETE FROM scenarios WHERE id NOT IN (SELECT scenario FROM conversations)")
+            db.execute("DELETE FROM settings WHERE digest NOT IN (SELECT settings FROM calls)")
+            db.execute(_ORPHANS)
+
+        await self._writer.write(write)
+
     async def extend(self, extent: Mapping[str, Any]) -> None:
         """The run reaches further than before."""
         await self._do("UPDATE runs SET extent = ? WHERE number = ?", canonical(dict(extent)), self._run)
@@ -216,6 +240,16 @@ class Journal:
             db.execute(statement, values)
 
         await self._writer.write(write)
+
+
+_ORPHANS = """
+DELETE FROM messages WHERE digest NOT IN (
+    WITH RECURSIVE needed(digest) AS (
+        SELECT thread FROM calls
+        UNION
+        SELECT parent FROM messages JOIN needed USING (digest) WHERE parent IS NOT NULL
+    ) SELECT digest FROM needed
+)"""
 
 
 def _as_json(lines: Sequence[Line]) -> str:

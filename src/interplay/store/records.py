@@ -2,7 +2,7 @@
 
 import json
 import secrets
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -27,6 +27,7 @@ class Run:
     extent: Mapping[str, Any]
     secret: bytes
     created: str
+    name: str = ""
 
 
 @dataclass(frozen=True)
@@ -62,6 +63,7 @@ class Totals:
     finished: int
     failed: int
     unknown: int  # sent, answer unknown
+    unknown_cost: float | None  # what those may have cost at most; None where a price is unknown
     tokens_in: int
     tokens_out: int
     estimated: int
@@ -97,12 +99,13 @@ class Records:
         if wanted == "last":
             newest = self._rows("SELECT run FROM conversations ORDER BY number DESC LIMIT 1")
             return next((run for run in runs if newest and run.number == newest[0][0]), runs[-1])
-        exact = [run for run in runs if run.id == wanted]
+        exact = [run for run in runs if wanted in (run.id, run.name)]
         fitting = exact or [run for run in runs if run.id.startswith(wanted)]
         if len(fitting) > 1:
             raise Mistake(f"{wanted!r} fits several runs: {', '.join(run.id for run in fitting)}")
         if not fitting:
-            raise Mistake(f"there is no run {wanted!r}; {nearest(wanted, [run.id for run in runs])}")
+            known = [run.id for run in runs] + [run.name for run in runs if run.name]
+            raise Mistake(f"there is no run {wanted!r}; {nearest(wanted, known)}")
         return fitting[0]
 
     def begin(self, id: str, benchmark: str, identity: Mapping[str, Any], extent: Mapping[str, Any]) -> Run:
@@ -195,7 +198,9 @@ class Records:
         counts = self._rows(
             "SELECT total(calls.state = 'done'), total(calls.state = 'failed'), total(calls.state = 'sent'),"
             " total(tokens_in), total(tokens_out), total(tokens_estimated), sum(cost),"
-            " total(calls.state = 'done' AND cost IS NULL)" + mine,
+            " total(calls.state = 'done' AND cost IS NULL),"
+            " total(iif(calls.state = 'sent', reserved_cost, 0.0)),"
+            " total(calls.state = 'sent' AND reserved_cost IS NULL)" + mine,
             run.number,
         )[0]
         versions: dict[str, set[str]] = {}
@@ -207,12 +212,36 @@ class Records:
             finished=int(counts[0]),
             failed=int(counts[1]),
             unknown=int(counts[2]),
+            unknown_cost=None if counts[9] else float(counts[8]),
             tokens_in=int(counts[3]),
             tokens_out=int(counts[4]),
             estimated=int(counts[5]),
             cost=None if counts[7] else float(counts[6] or 0.0),
             models={model: tuple(sorted(found)) for model, found in sorted(versions.items())},
         )
+
+    def spent(self, run: Run, perhaps_billed: Iterable[str]) -> tuple[float, int, int]:
+        """Money, tokens and calls that a budget counts: answered calls as they were, unknown ones at their most."""
+        causes = ",".join(f"'{cause}'" for cause in sorted(perhaps_billed))
+        unsure = f"(calls.state = 'sent' OR (calls.state = 'failed' AND calls.cause IN ({causes})))"
+        row = self._rows(
+            f"SELECT total(iif(calls.state = 'done', cost, 0.0)) + total(iif({unsure}, reserved_cost, 0.0)),"  # noqa: S608  # our own names
+            " total(iif(calls.state = 'done', coalesce(tokens_in, 0) + coalesce(tokens_out, 0), 0))"
+            f" + total(iif({unsure}, reserved_tokens, 0)), count(*)"
+            " FROM calls JOIN conversations c ON c.number = calls.conversation WHERE c.run = ?",
+            run.number,
+        )[0]
+        return float(row[0]), int(row[1]), int(row[2])
+
+    def finished_calls(self, run: Run) -> dict[tuple[int, str], int]:
+        """How many answered calls each unfinished conversation has, by participant."""
+        rows = self._rows(
+            "SELECT c.number, participant, count(*) FROM calls JOIN conversations c"
+            " ON c.number = calls.conversation WHERE c.run = ? AND c.state <> 'done' AND stage = 'play'"
+            " AND calls.state = 'done' GROUP BY 1, 2",
+            run.number,
+        )
+        return {(number, participant): count for number, participant, count in rows}
 
     def usage_by_subject(self, run: Run) -> dict[str, tuple[int, float | None]]:
         """Tokens and cost of each subject's conversations, all roles together."""
@@ -247,11 +276,11 @@ class Records:
         return str(self._rows("PRAGMA integrity_check")[0][0])
 
     def _run(self, row: tuple[Any, ...]) -> Run:
-        return Run(row[0], row[1], row[2], json.loads(row[3]), json.loads(row[4]), row[5], row[6])
+        return Run(row[0], row[1], row[2], json.loads(row[3]), json.loads(row[4]), *row[5:])
 
     def _rows(self, query: str, *values: Any) -> list[Any]:
         with trouble_in_words(self.path):
             return self.db.execute(query, values).fetchall()
 
 
-_RUNS = "SELECT number, id, benchmark, identity, extent, secret, created FROM runs"
+_RUNS = "SELECT number, id, benchmark, identity, extent, secret, created, name FROM runs"

@@ -99,4 +99,10 @@ MIGRATIONS = (
         PRIMARY KEY (conversation, name, source)
     ) WITHOUT ROWID;
     """,
+    """
+    ALTER TABLE runs ADD COLUMN name TEXT NOT NULL DEFAULT '';  -- given by the user; the id stays
+    CREATE UNIQUE INDEX one_run_of_a_name ON runs (name) WHERE name <> '';
+    ALTER TABLE calls ADD COLUMN reserved_tokens INTEGER;       -- what the call could use at most
+    ALTER TABLE calls ADD COLUMN reserved_cost REAL;            -- NULL where its price is unknown
+    """,
 )

@@ -1,52 +1,37 @@
-"""The protocol of PingPong, version 2: the emulated user speaks first; judges see the card and the whole dialogue."""
+"""The protocols of PingPong: version 2, whose emulated user only talks, and version 1, whose user judges as well."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Any
 
-from interplay.benchmarks.role_play.scenarios import Character, Scene, scene_of
-from interplay.core.benchmark import Options, Role
+from interplay.benchmarks.role_play.cards import LANGUAGE_NAMES, Scene, scene_of
+from interplay.benchmarks.role_play.rubrics import form_shown, marks_form, v1_rubric
+from interplay.core.benchmark import Options, Scenario, Span
 from interplay.core.conversation import Conversation
 from interplay.core.forms import Longest
-from interplay.core.prompts import Prompts
-from interplay.core.wire import Sampling, digest_of
+from interplay.core.prompts import Prompts, read_replacements
+from interplay.core.wire import canonical, digest_of
 from interplay.judging.fence import fenced, mark_of
-from interplay.judging.rubric import Criterion, Flag, Rubric
+from interplay.judging.rubric import Rubric
 
 PROMPTS = Prompts.read(Path(str(files(__package__) / "prompts")))
-LANGUAGE_NAMES = {"en": "English", "ru": "Russian"}
 PROTOCOL_VERSION = 1
-PROMPTS_OF_PLAY = ("interrogator", "interrogator_opening", "player")
-
-ROLES = (
-    Role("player", "subject", Sampling(0.6, 0.9, 1536), "plays the character; the model that is measured"),
-    Role("interrogator", "simulator", Sampling(0.8, 0.95, 1024), "the emulated user"),
-    Role(
-        "judge", "judge", Sampling(0.1, 0.95, 4096), "scores every turn of the player; there may be several"
-    ),
-)
-JUDGE = "judge"
-CRITERIA = (
-    Criterion("in_character", "The reply fits the character: nothing in it contradicts the card."),
-    Criterion(
-        "entertaining", "The reply is engaging and fun to read, and does not repeat what was said before."
-    ),
-    Criterion(
-        "fluency",
-        "The language is flawless: no awkward phrase, no wrong form or spelling, no word of another language.",
-    ),
-)
-REFUSAL = Flag("is_refusal", "The player declines to play on, or says that it cannot.")
-AGREEMENT = ("strongly disagree", "disagree", "neither agree nor disagree", "agree", "strongly agree")
+LONGEST_UTTERANCE = 600
+_PROMPTS_OF = {
+    "v1": ("examiner", "examiner_opening", "examiner_turn", "player"),
+    "v2": ("interrogator", "interrogator_opening", "player"),
+}
 
 
 @dataclass(frozen=True)
 class Utterance:
     """What the emulated user says next."""
 
-    next_utterance: Annotated[str, Longest(600, least=1)]
+    next_utterance: Annotated[str, Longest(LONGEST_UTTERANCE, least=1)]
 
 
 @dataclass(frozen=True)
@@ -59,24 +44,55 @@ class Turn:
 
 @dataclass(frozen=True)
 class Dialogue:
-    """A conversation that was played to its end."""
+    """A conversation that was played to its end; under version 1 also what its user made of every reply."""
 
     turns: tuple[Turn, ...]
+    marks: tuple[dict[str, Any], ...] = ()
+    marked_by: str = ""
+
+
+def read_prompts(folder: str) -> str:
+    """A user's folder of prompts, as the record keeps it."""
+    return canonical(read_replacements(Path(folder), PROMPTS))
+
+
+@cache
+def _prompts(replacements: str) -> Prompts:
+    return PROMPTS.replaced(json.loads(replacements)) if replacements else PROMPTS
+
+
+def prompts_of(options: Options) -> Prompts:
+    """The prompts of a run: ours, or the user's in their place."""
+    return _prompts(options.get("prompts", ""))
 
 
 def digest(options: Options) -> str:
     """What shapes play: the prompts, and this file where it changes what is said."""
-    return digest_of([PROTOCOL_VERSION, [PROMPTS.texts[name] for name in PROMPTS_OF_PLAY]])
+    texts = prompts_of(options).texts
+    return digest_of([PROTOCOL_VERSION, [texts[name] for name in _PROMPTS_OF[options["version"]]]])
 
 
 async def play(talk: Conversation, options: Options) -> Dialogue:
-    """The emulated user, who knows only the summary, talks to the player, who has the card."""
-    scene = scene_of(talk.scenario)
-    interrogator = talk.seat("interrogator", brief=_user_brief(scene))
-    player = talk.seat("player", brief=card_of(scene.character))
-    talk.tell([interrogator], PROMPTS.fill("interrogator_opening"))
+    """The emulated user talks to the player, who has the card."""
+    return await (_play_examined(talk, options) if options["version"] == "v1" else _play(talk, options))
+
+
+def calls(scenario: Scenario, options: Options) -> Mapping[str, Span]:
+    """Each turn costs a call of either side; the user of version 1 has the last word, or stops at a refusal."""
+    turns = turns_of(scene_of(scenario.content), options)
+    if options["version"] == "v1":
+        return {"player": (1, turns), "interrogator": (2, turns + 1)}
+    return {"player": (turns, turns), "interrogator": (turns, turns)}
+
+
+async def _play(talk: Conversation, options: Options) -> Dialogue:
+    """Version 2: the emulated user knows only the summary."""
+    scene, prompts = scene_of(talk.scenario), prompts_of(options)
+    interrogator = talk.seat("interrogator", brief=_user_brief(scene, options))
+    player = talk.seat("player", brief=card_of(scene, options))
+    talk.tell([interrogator], prompts.fill("interrogator_opening"))
     turns = []
-    for _ in range(_turns(scene, options)):
+    for _ in range(turns_of(scene, options)):
         said = (await talk.ask(interrogator, Utterance)).next_utterance.strip()
         talk.tell([player], said, source=interrogator)
         answer = await talk.ask(player)
@@ -85,92 +101,82 @@ async def play(talk: Conversation, options: Options) -> Dialogue:
     return Dialogue(tuple(turns))
 
 
-def _turns(scene: Scene, options: Options) -> int:
-    return min(int(options["turns"] or scene.situation.turns), scene.situation.turns)
+async def _play_examined(talk: Conversation, options: Options) -> Dialogue:
+    """Version 1: the user knows the card, scores each reply before saying more, and stops at a refusal."""
+    scene, prompts, rubric = scene_of(talk.scenario), prompts_of(options), v1_rubric(options)
+    mark = mark_of(talk.secret, "play")
+    examiner = talk.seat("interrogator", brief=_examiner_brief(scene, options, rubric, mark))
+    player = talk.seat("player", brief=card_of(scene, options))
+    talk.tell([examiner], prompts.fill("examiner_opening"))
+    said = (await talk.ask(examiner, Utterance)).next_utterance.strip()
+    turns: list[Turn] = []
+    marks: list[dict[str, Any]] = []
+    last = turns_of(scene, options)
+    while True:
+        talk.tell([player], said, source=examiner)
+        answer = await talk.ask(player)
+        turns.append(Turn(said, answer))
+        reply = fenced(answer, mark, rubric.words())
+        heard = _handed_over(prompts, rubric, reply, goes_on=len(turns) < last)
+        talk.tell([examiner], answer, source=player, heard_as=heard)
+        entry = await talk.ask(examiner, marks_form(rubric, LONGEST_UTTERANCE if len(turns) < last else 0))
+        said = entry.pop("next_utterance", "").strip()
+        marks.append(entry)
+        if entry["is_refusal"] or len(turns) == last:
+            return Dialogue(tuple(turns), tuple(marks), talk.cast["interrogator"].model)
 
 
-def card_of(character: Character) -> str:
-    """The card as the player gets it, and as judges see it."""
-    return PROMPTS.fill(
-        "player",
-        name=character.name,
-        persona=character.persona,
-        example=character.example,
-        greeting=character.greeting,
+def _handed_over(prompts: Prompts, rubric: Rubric, reply: str, *, goes_on: bool) -> str:
+    return prompts.fill(
+        "examiner_turn",
+        reply=reply,
+        goes_on="yes" if goes_on else "",
+        ends="" if goes_on else "yes",
+        form=form_shown(rubric, utterance=goes_on),
     )
 
 
-def _user_brief(scene: Scene) -> str:
-    return PROMPTS.fill(
+def turns_of(scene: Scene, options: Options) -> int:
+    return min(int(options["turns"] or scene.situation.turns), scene.situation.turns)
+
+
+def card_of(scene: Scene, options: Options) -> str:
+    """The card as the player gets it, and as judges see it."""
+    return prompts_of(options).fill(
+        "player",
+        name=scene.character.name,
+        persona=scene.character.persona,
+        example=scene.character.example,
+        greeting=scene.character.greeting,
+        situation=scene.situation.text if _symmetric(options) else "",
+    )
+
+
+def _user_brief(scene: Scene, options: Options) -> str:
+    return prompts_of(options).fill(
         "interrogator",
         name=scene.character.name,
         summary=scene.character.summary,
+        card=card_of(scene, options) if _symmetric(options) else "",
         situation=scene.situation.text,
         language=LANGUAGE_NAMES[scene.language],
     )
 
 
-def rubric(options: Options) -> Rubric:
-    """The rubric of version 2: three criteria on a Likert scale, and refusal."""
-    return Rubric("v2", CRITERIA, (REFUSAL,), (1, 5), AGREEMENT, int(options["explanation"]))
+def _symmetric(options: Options) -> bool:
+    return options["setup"] == "symmetric"
 
 
-@dataclass(frozen=True)
-class TurnJudging:
-    """One judge reads the card and the whole dialogue and scores every turn."""
-
-    rubric: Rubric
-
-    @property
-    def name(self) -> str:
-        return self.rubric.name
-
-    @property
-    def digest(self) -> str:
-        texts = [PROMPTS.texts["judge"], PROMPTS.texts["judge_material"], PROMPTS.texts["player"]]
-        return digest_of([self.rubric.digest, texts])
-
-    async def __call__(self, talk: Conversation, outcome: Dialogue) -> Mapping[str, Any]:
-        mark = mark_of(talk.secret, talk.stage, talk.item)
-        judge = talk.seat(talk.cast[JUDGE].model, role=JUDGE, brief=self._brief())
-        talk.tell([judge], self._material(scene_of(talk.scenario), outcome, mark))
-        return await talk.ask(judge, self.rubric.form(len(outcome.turns)))
-
-    def _brief(self) -> str:
-        """The same for all conversations, so that endpoints can keep it in their prompt cache."""
-        low, high = self.rubric.scale
-        labels = [
-            f"{number}: {label}"
-            for number, label in zip(range(low, high + 1), self.rubric.labels, strict=True)
-        ]
-        return PROMPTS.fill(
-            "judge",
-            criteria="\n".join(f"- {one.name}: {one.statement}" for one in self.rubric.criteria),
-            scale="\n".join(labels),
-            flags="\n".join(f"- {flag.name}: {flag.meaning}" for flag in self.rubric.flags),
-            limit=str(self.rubric.explanation),
-            form=self._example(),
-        )
-
-    def _material(self, scene: Scene, dialogue: Dialogue, mark: str) -> str:
-        words = self.rubric.words()
-        turns = [
-            f"Turn {number}\nuser:\n{fenced(turn.user, mark, words)}\nplayer:\n{fenced(turn.player, mark, words)}"
-            for number, turn in enumerate(dialogue.turns, 1)
-        ]
-        return PROMPTS.fill(
-            "judge_material",
-            mark=mark,
-            card=fenced(card_of(scene.character), mark, words),
-            dialogue="\n\n".join(turns),
-            count=str(len(turns)),
-        )
-
-    def _example(self) -> str:
-        """The form, with no score in it that a judge might lean on."""
-        parts = []
-        for flag in self.rubric.flags:
-            parts += [f'"{flag.name}_explanation": "..."', f'"{flag.name}": false']
-        for one in self.rubric.criteria:
-            parts += [f'"{one.name}_explanation": "..."', f'"{one.name}_score": <score>']
-        return '{"turn_1": {' + ", ".join(parts) + '}, "turn_2": ...}'
+def _examiner_brief(scene: Scene, options: Options, rubric: Rubric, mark: str) -> str:
+    return prompts_of(options).fill(
+        "examiner",
+        name=scene.character.name,
+        card=fenced(card_of(scene, options), mark, rubric.words()),
+        situation=scene.situation.text,
+        language=LANGUAGE_NAMES[scene.language],
+        criteria=rubric.criteria_in_words(),
+        scale=rubric.scale_in_words(),
+        flags=rubric.flags_in_words(),
+        limit=str(rubric.explanation),
+        mark=mark,
+    )

@@ -1,73 +1,36 @@
 """Scenarios of role play: a character and a situation, every one with every one."""
 
-import tomllib
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from importlib.resources import files
-from typing import Any
+from pathlib import Path
 
-from interplay.core.benchmark import Options, Scenario
-from interplay.core.forms import build
-
-LANGUAGES = ("en", "ru")
-
-
-@dataclass(frozen=True)
-class Character:
-    """A character card; the summary is all that the emulated user is told."""
-
-    id: str
-    name: str
-    summary: str
-    persona: str
-    example: str
-    greeting: str
+from interplay.benchmarks.role_play.card_files import read_cards
+from interplay.benchmarks.role_play.cards import Cards, Scene
+from interplay.core.benchmark import Material, Options, Scenario
+from interplay.core.failures import Mistake
 
 
-@dataclass(frozen=True)
-class Situation:
-    """What the emulated user is to do, and for how many turns."""
-
-    id: str
-    text: str
-    turns: int
-
-
-@dataclass(frozen=True)
-class Scene:
-    """The content of a scenario."""
-
-    language: str
-    character: Character
-    situation: Situation
-
-
-def scenarios(options: Options) -> Sequence[Scenario]:
+def scenarios(options: Options, data: Path | None = None) -> Material:
     """Character x situation, in an order whose every beginning is balanced over both."""
     language = options["language"]
-    data = tomllib.loads((files(__package__) / f"data/{language}.toml").read_text(encoding="utf-8"))
-    characters = [_character(entry) for entry in data["characters"]]
-    situations = [
-        Situation(entry["id"], entry["text"].strip(), entry["turns"]) for entry in data["situations"]
+    cards = read_cards(data or Path(str(files(__package__) / f"data/{language}.toml")), language)
+    if options["version"] == "v2":
+        _check_summaries(cards, data)
+    found = [
+        _scenario(Scene(language, character, cards.situations[(place + shift) % len(cards.situations)]))
+        for shift in range(len(cards.situations))
+        for place, character in enumerate(cards.characters)
     ]
-    return [
-        _scenario(Scene(language, character, situations[(place + shift) % len(situations)]))
-        for shift in range(len(situations))
-        for place, character in enumerate(characters)
-    ]
+    return Material(tuple(found), cards.remarks)
 
 
-def scene_of(content: Any) -> Scene:
-    """Read a scenario's content back."""
-    scene: Scene = build(Scene, content)
-    return scene
-
-
-def _character(entry: dict[str, Any]) -> Character:
-    texts = {
-        key: entry.get(key, "").strip() for key in ("id", "name", "summary", "persona", "example", "greeting")
-    }
-    return Character(**texts)
+def _check_summaries(cards: Cards, data: Path | None) -> None:
+    for character in cards.characters:
+        if not character.summary:
+            raise Mistake(
+                f"{data}: {character.name} has no summary, which is all that the user of version 2 is told; "
+                "write one, or play --version v1"
+            )
 
 
 def _scenario(scene: Scene) -> Scenario:

@@ -1,60 +1,94 @@
 """Scores of role play: means over turns, judges and conversations, refusals apart, length normalised."""
 
 from collections.abc import Sequence
-from math import fsum
+from math import fsum, tanh
 from statistics import median
 
-from interplay.benchmarks.role_play.protocol import CRITERIA, REFUSAL, Dialogue
+from interplay.benchmarks.role_play.cards import LANGUAGE_NAMES
+from interplay.benchmarks.role_play.protocol import Dialogue
+from interplay.benchmarks.role_play.rubrics import REFUSAL, name_of_rubric, rubric_for
 from interplay.core.benchmark import Options, Played, Score, Verdict
 from interplay.core.board import Board, Cell, Column, Estimate
-from interplay.judging.rubric import flagged, panel_mean, turn_scores
+from interplay.judging.rubric import Rubric, flagged, panel_mean, turn_scores
 from interplay.statistics.intervals import clustered_mean, mean, rate
 
-LIKERT = (1.0, 5.0)
-LENGTH_WEIGHT = 0.07
-NAMES = tuple(criterion.name for criterion in CRITERIA)
-
-COLUMNS = (
-    Column("model", "model", "the model that plays the characters", "text"),
-    Column("rank", "rank", "its place by LN score; equal scores share a place", "count"),
-    Column(
-        "ln_score",
-        "LN score",
-        "aggregate x clip(1 + 0.07 (M / length - 1), 0.93, 1): replies longer than the board's median M cost up "
-        "to 7%; the interval is the aggregate's on this scale",
-        "score",
-        (LIKERT[0] * (1 - LENGTH_WEIGHT), LIKERT[1]),
-    ),
-    Column(
-        "aggregate",
-        "aggr.",
-        "mean of the three criteria over conversations; 95% interval clustered by character and situation",
-        "score",
-        LIKERT,
-    ),
-    Column("in_character", "in char.", "the replies fit the card, 1 to 5", "score", LIKERT, True),
-    Column("entertaining", "entert.", "the replies are engaging, 1 to 5", "score", LIKERT, True),
-    Column("fluency", "fluency", "the language is flawless, 1 to 5", "score", LIKERT, True),
-    Column(
-        "refusal_ratio", "refused", "share of conversations that any judge flags as refused; Wilson", "share"
-    ),
-    Column("length", "length", "mean characters of a player's message", "amount"),
-    Column("n", "n", "conversations that were played and scored", "count"),
-    Column("void", "void", "share of conversations that came to nothing: not played to the end", "share"),
-    Column("unscored", "unscored", "share of verdicts that were asked for and not given", "share"),
+LENGTH_WEIGHT = 0.07  # of the score
+LENGTH_RULE = (
+    "aggregate x clip(1 + 0.07 (M / length - 1), 0.93, 1): replies longer than the board's median M cost up "
+    "to 7%"
 )
+LENGTH_RULE_V1 = (
+    "aggregate + range x min(0, tanh((M - length) / 3M)): replies longer than the board's median M cost a part of "
+    "the range, which is the distance between the best and the worst aggregate on the board"
+)
+SHORT = {"in_character": "in char.", "entertaining": "entert."}
 
 
-def score(outcome: Dialogue, verdicts: Sequence[Verdict]) -> list[Score]:
+def columns(rubric: Rubric) -> tuple[Column, ...]:
+    """The columns of a board: the rubric's criteria between the totals and the counts."""
+    low, high = scale = (float(rubric.scale[0]), float(rubric.scale[1]))
+    v1 = rubric.name == "v1"
+    criteria = [
+        Column(
+            one.name,
+            SHORT.get(one.name, one.name),
+            f"{one.statement} {low:g} to {high:g}",
+            "score",
+            scale,
+            True,
+        )
+        for one in rubric.criteria
+    ]
+    flags = [
+        Column(
+            "refusal_ratio" if flag == REFUSAL.name else flag,
+            "refused" if flag == REFUSAL.name else flag,
+            f"share of conversations that any judge flags: {meaning}; Wilson",
+            "share",
+        )
+        for flag, meaning in ((flag.name, flag.meaning) for flag in rubric.flags)
+    ]
+    return (
+        Column("model", "model", "the model that plays the characters", "text"),
+        Column("rank", "rank", "its place by LN score; equal scores share a place", "count"),
+        Column(
+            "ln_score",
+            "LN score",
+            (LENGTH_RULE_V1 if v1 else LENGTH_RULE) + "; the interval is the aggregate's on this scale",
+            "score",
+            None if v1 else (low * (1 - LENGTH_WEIGHT), high),
+        ),
+        Column(
+            "aggregate",
+            "aggr.",
+            "mean of the criteria over conversations; 95% interval clustered by character and situation",
+            "score",
+            scale,
+        ),
+        *criteria,
+        *flags,
+        Column("length", "length", "mean characters of a player's message", "amount"),
+        Column("n", "n", "conversations that were played and scored", "count"),
+        Column("void", "void", "share of conversations that came to nothing: not played to the end", "share"),
+        Column("unscored", "unscored", "share of verdicts that were asked for and not given", "share"),
+    )
+
+
+def score(outcome: Dialogue, verdicts: Sequence[Verdict], options: Options) -> list[Score]:
     """The scores of one conversation, judge by judge; a judge that flags a refusal gives no criterion scores."""
+    rubric = rubric_for(options)
     scores = [Score("length", length_of(outcome), "rule: characters per player message")]
     for verdict in verdicts:
         if verdict.data is None:
             continue
-        refused = flagged(verdict.data, REFUSAL.name)
-        scores.append(Score("refused", float(refused), verdict.judge))
+        refused = False
+        for flag in rubric.flags:
+            raised = flagged(verdict.data, flag.name)
+            refused = refused or (raised and flag.name == REFUSAL.name)
+            name = "refused" if flag.name == REFUSAL.name else flag.name
+            scores.append(Score(name, float(raised), verdict.judge))
         if not refused:
-            for name in NAMES:
+            for name in rubric.names:
                 turns = turn_scores(verdict.data, name)
                 scores.append(Score(name, sum(turns) / len(turns), verdict.judge))
     return scores
@@ -77,26 +111,45 @@ def length_factor(length: float, median_length: float) -> float:
     return min(1.0, max(1.0 - LENGTH_WEIGHT, 1.0 + LENGTH_WEIGHT * (median_length / length - 1.0)))
 
 
+def length_adjusted_v1(aggregate: float, length: float, median_length: float, score_range: float) -> float:
+    """The LN score of version 1: long replies cost a part of the distance between best and worst."""
+    return aggregate + score_range * min(0.0, tanh((median_length - length) / (3 * median_length)))
+
+
 def summarize(played: Sequence[Played], options: Options) -> Board:
     """The board: a row for each model, best LN score first."""
-    subjects = sorted({one.subject for one in played})
-    rows = [_row(subject, [one for one in played if one.subject == subject]) for subject in subjects]
+    rubric = rubric_for(options)
+    by_subject: dict[str, list[Played]] = {}
+    for one in played:
+        by_subject.setdefault(one.subject, []).append(one)
+    rows = [_row(subject, mine, options) for subject, mine in sorted(by_subject.items())]
     median_length = _median_length(rows, options["length_median"])
-    for row in rows:
-        row["ln_score"] = _normalised(row["aggregate"], row["length"], median_length)
+    adjust = _adjusted_v1 if rubric.name == "v1" else _normalised
+    for row, adjusted in zip(rows, adjust(rows, median_length), strict=True):
+        row["ln_score"] = adjusted
     rows.sort(key=lambda row: (-_value(row["ln_score"]), row["model"]))
     for row in rows:
         better = sum(_value(other["ln_score"]) > _value(row["ln_score"]) for other in rows)
         row["rank"] = better + 1 if _has_value(row["ln_score"]) else None
-    return Board("role_play (PingPong v2)", COLUMNS, tuple(rows), tuple(_notes(median_length, options)))
+    return Board(_title(options), columns(rubric), tuple(rows), tuple(_notes(median_length, options)))
 
 
-def _row(subject: str, played: list[Played]) -> dict[str, Cell]:
+def _title(options: Options) -> str:
+    rubric = name_of_rubric(options)
+    judged = f", rubric {rubric}" if rubric != options["version"] else ""
+    setup = ", symmetric" if options["setup"] == "symmetric" else ""
+    language = "" if options["language"] == "en" else f", {LANGUAGE_NAMES[options['language']]}"
+    return f"role_play (PingPong {options['version']}{judged}{setup}{language})"
+
+
+def _row(subject: str, played: list[Played], options: Options) -> dict[str, Cell]:
+    rubric = rubric_for(options)
+    names = rubric.names
     finished = [one for one in played if one.outcome is not None]
     judged = [one for one in finished if any(verdict.data is not None for verdict in one.verdicts)]
-    by_criterion = {name: _panel_scores(judged, name) for name in NAMES}
-    scored = sorted(by_criterion[NAMES[0]])  # a conversation has all criteria or none
-    aggregates = [fsum(by_criterion[name][place] for name in NAMES) / len(NAMES) for place in scored]
+    by_criterion = _panel_scores(judged, names, options)
+    scored = sorted(by_criterion[names[0]])  # a conversation has all criteria or none
+    aggregates = [fsum(by_criterion[name][place] for name in names) / len(names) for place in scored]
     characters = [judged[place].scenario.content["character"]["id"] for place in scored]
     situations = [judged[place].scenario.content["situation"]["id"] for place in scored]
 
@@ -110,9 +163,11 @@ def _row(subject: str, played: list[Played]) -> dict[str, Cell]:
         "ln_score": None,
         "aggregate": estimate(aggregates),
     }
-    row |= {name: estimate([by_criterion[name][place] for place in scored]) for name in NAMES}
+    row |= {name: estimate([by_criterion[name][place] for place in scored]) for name in names}
+    for flag in rubric.flags:
+        key = "refusal_ratio" if flag.name == REFUSAL.name else flag.name
+        row[key] = rate(sum(_raised(one, flag.name) for one in judged), len(judged))
     row |= {
-        "refusal_ratio": rate(sum(_refused(one) for one in judged), len(judged)),
         "length": mean([len(turn.player) for one in finished for turn in one.outcome.turns]).value,
         "n": len(scored),
         "void": rate(len(played) - len(finished), len(played)).value,
@@ -121,19 +176,22 @@ def _row(subject: str, played: list[Played]) -> dict[str, Cell]:
     return row
 
 
-def _panel_scores(judged: list[Played], criterion: str) -> dict[int, float]:
-    """The panel's mean for each conversation that at least one judge scored."""
-    found = {}
+def _panel_scores(
+    judged: list[Played], names: tuple[str, ...], options: Options
+) -> dict[str, dict[int, float]]:
+    """By criterion, the panel's mean for each conversation that at least one judge scored."""
+    found: dict[str, dict[int, float]] = {name: {} for name in names}
     for place, one in enumerate(judged):
-        by_judge = [item.value for item in score(one.outcome, one.verdicts) if item.name == criterion]
-        panel = panel_mean(by_judge)
-        if panel is not None:
-            found[place] = panel
+        scores = score(one.outcome, one.verdicts, options)
+        for name in names:
+            panel = panel_mean([item.value for item in scores if item.name == name])
+            if panel is not None:
+                found[name][place] = panel
     return found
 
 
-def _refused(one: Played) -> bool:
-    return any(verdict.data is not None and flagged(verdict.data, REFUSAL.name) for verdict in one.verdicts)
+def _raised(one: Played, flag: str) -> bool:
+    return any(verdict.data is not None and flagged(verdict.data, flag) for verdict in one.verdicts)
 
 
 def _median_length(rows: list[dict[str, Cell]], fixed: str) -> float | None:
@@ -143,10 +201,26 @@ def _median_length(rows: list[dict[str, Cell]], fixed: str) -> float | None:
     return median(lengths) if lengths else None
 
 
-def _normalised(aggregate: Cell, length: Cell, median_length: float | None) -> Cell:
-    if not isinstance(aggregate, Estimate) or not isinstance(length, float) or median_length is None:
-        return None
-    return aggregate.times(length_factor(length, median_length))
+def _normalised(rows: list[dict[str, Cell]], median_length: float | None) -> list[Cell]:
+    adjusted: list[Cell] = []
+    for aggregate, length in ((row["aggregate"], row["length"]) for row in rows):
+        if not isinstance(aggregate, Estimate) or not isinstance(length, float) or median_length is None:
+            adjusted.append(None)
+            continue
+        adjusted.append(aggregate.times(length_factor(length, median_length)))
+    return adjusted
+
+
+def _adjusted_v1(rows: list[dict[str, Cell]], median_length: float | None) -> list[Cell]:
+    values = [_value(row["aggregate"]) for row in rows if _has_value(row["aggregate"])]
+    score_range = max(values) - min(values) if values else 0.0
+    adjusted: list[Cell] = []
+    for aggregate, length in ((row["aggregate"], row["length"]) for row in rows):
+        if not isinstance(aggregate, Estimate) or not isinstance(length, float) or not median_length:
+            adjusted.append(None)
+            continue
+        adjusted.append(aggregate.plus(length_adjusted_v1(0.0, length, median_length, score_range)))
+    return adjusted
 
 
 def _value(cell: Cell) -> float:

@@ -1,8 +1,9 @@
-"""A loopback provider: an OpenAI-shaped HTTP server on 127.0.0.1; imports nothing else of interplay."""
+"""A loopback provider in OpenAI's, in Anthropic's and in a bot's shape; imports nothing else of interplay."""
 
 from .faults import Fault
 from .ledger import Event
-from .scripts import Asked, Said, Script, rehearse
+from .scripts import Script, rehearse
 from .server import Loopback, serving
+from .shapes import Asked, Said
 
 __all__ = ["Asked", "Event", "Fault", "Loopback", "Said", "Script", "rehearse", "serving"]

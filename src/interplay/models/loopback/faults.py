@@ -10,9 +10,22 @@ from typing import Any, Literal, Never
 
 from aiohttp import web
 
+from .shapes import Asked, Said, Shape
+
 HUGE = 30_000_000
 PAGE = b"<!doctype html><html><head><title>Gateway</title></head><body><h1>Please wait</h1></body></html>"
 NOT_UTF8 = b"\xff\xfe\xc3\x28"
+SPOILED = "A fault stood in for this answer."
+# What is wrong with these is said in the answer itself, whatever shape it has.
+SAYINGS = {
+    "null_content": Said(None),
+    "missing_usage": Said(SPOILED, usage=None),
+    "negative_usage": Said(SPOILED, usage={"prompt_tokens": -7, "completion_tokens": -3}),
+    "not_utf8": Said("caf@ au lait"),
+    "nul": Said("before\0after"),
+    "surrogate": Said("before\ud800after"),
+    "bidi": Said("before\u202eretfa\u202c \u2066after\u2069"),
+}
 
 
 @dataclass(frozen=True)
@@ -20,8 +33,8 @@ class Fault:
     """What a script gives back instead of an answer; a body that is not empty replaces the usual one."""
 
     kind: Literal[
-        "status", "reset", "hang", "drip", "truncated", "html",
-        "wrong_length", "empty_choices", "not_utf8", "huge", "raw",
+        "status", "reset", "hang", "drip", "truncated", "html", "wrong_length", "empty_choices",
+        "null_content", "missing_usage", "negative_usage", "not_utf8", "nul", "surrogate", "bidi", "huge", "raw",
     ]  # fmt: skip
     status: int = 500
     headers: Mapping[str, str] = field(default_factory=dict)
@@ -29,12 +42,7 @@ class Fault:
     seconds: float = 3600.0
 
 
-def error_body(message: str, kind: str, param: str | None = None, code: str | None = None) -> bytes:
-    """An error in OpenAI's shape."""
-    return json.dumps({"error": {"message": message, "type": kind, "param": param, "code": code}}).encode()
-
-
-async def commit(fault: Fault, request: web.Request, usual: dict[str, Any]) -> web.StreamResponse:
+async def commit(fault: Fault, request: web.Request, shape: Shape, asked: Asked) -> web.StreamResponse:
     """The spoiled response to send, or ConnectionResetError where the connection has to be ended."""
     match fault.kind:
         case "reset":
@@ -43,47 +51,44 @@ async def commit(fault: Fault, request: web.Request, usual: dict[str, Any]) -> w
             await asyncio.sleep(fault.seconds)
             raise ConnectionResetError("hung up")
         case "drip":
-            return await _drip(fault, request, fault.body or json.dumps(usual).encode())
+            return await _drip(fault, request, fault.body or _usual(shape, asked))
         case "wrong_length":
-            await _send_too_little(fault, request, fault.body or json.dumps(usual).encode())
-        case _:
-            return _whole(fault, usual)
-
-
-def _whole(fault: Fault, usual: dict[str, Any]) -> web.Response:
-    match fault.kind:
+            await _send_too_little(fault, request, fault.body or _usual(shape, asked))
         case "status":
-            message = f"The loopback server was told to answer with status {fault.status}."
-            return _response(
-                fault, fault.status, fault.body or error_body(message, _error_kind(fault.status))
-            )
+            return _response(fault, fault.status, fault.body or _told(fault, shape))
         case "raw":
             return _response(fault, fault.status, fault.body)
         case "html":
             return _response(fault, 200, fault.body or PAGE, "text/html; charset=utf-8")
-        case "truncated":
-            whole = fault.body or json.dumps(usual).encode()
-            return _response(fault, 200, whole[: len(whole) // 2])
-        case "empty_choices":
-            return _response(fault, 200, json.dumps(usual | {"choices": []}).encode())
-        case "not_utf8":
-            spoiled = json.dumps(_saying("caf@ au lait", usual)).encode()
-            return _response(fault, 200, spoiled.replace(b"caf@", b"caf" + NOT_UTF8))
-        case "huge":
-            return _response(fault, 200, json.dumps(_saying("a" * HUGE, usual)).encode())
         case _:
-            raise ValueError(f"no such fault: {fault.kind}")
+            return _response(fault, 200, _body(fault, shape, asked))
 
 
-def _saying(text: str, usual: dict[str, Any]) -> dict[str, Any]:
-    choice = usual["choices"][0]
-    return usual | {"choices": [choice | {"message": choice["message"] | {"content": text}}]}
+def _body(fault: Fault, shape: Shape, asked: Asked) -> bytes:
+    """The bytes of an answer that comes in time and whole, as far as HTTP can tell."""
+    if fault.kind == "truncated":
+        whole = fault.body or _usual(shape, asked)
+        return whole[: len(whole) // 2]
+    if fault.body:
+        return fault.body
+    if fault.kind == "empty_choices":
+        return _bytes(shape.without_choices(shape.write(asked, Said(SPOILED))))
+    said = Said("a" * HUGE) if fault.kind == "huge" else SAYINGS[fault.kind]
+    written = _bytes(shape.write(asked, said))
+    return written.replace(b"caf@", b"caf" + NOT_UTF8) if fault.kind == "not_utf8" else written
 
 
-def _error_kind(status: int) -> str:
-    if status == 429:
-        return "rate_limit_error"
-    return "server_error" if status >= 500 else "invalid_request_error"
+def _usual(shape: Shape, asked: Asked) -> bytes:
+    return _bytes(shape.write(asked, Said(SPOILED)))
+
+
+def _told(fault: Fault, shape: Shape) -> bytes:
+    message = f"The loopback server was told to answer with status {fault.status}."
+    return _bytes(shape.error(fault.status, message, None, None))
+
+
+def _bytes(value: Mapping[str, Any]) -> bytes:
+    return json.dumps(value).encode()
 
 
 def _headers(fault: Fault, content_type: str) -> dict[str, str]:

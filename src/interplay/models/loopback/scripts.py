@@ -1,41 +1,15 @@
-"""Scripts: what they see of a request, what they may answer, and the one that rehearses any benchmark."""
+"""Scripts: functions from what was asked to what is said, and the one that rehearses any benchmark."""
 
 import json
 import math
 import random
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from .faults import Fault
 from .ledger import canonical, digest_of
-
-
-class Counted(dict[str, int]):
-    """Stands for a usage that the server counts."""
-
-
-@dataclass(frozen=True)
-class Said:
-    """What a script answers with when plain text is not enough."""
-
-    text: str | None = ""
-    reasoning: str = ""
-    stop: str = "stop"
-    version: str = ""
-    usage: dict[str, int] | None = field(default_factory=Counted)
-
-
-@dataclass(frozen=True)
-class Asked:
-    """What a script sees of a request."""
-
-    model: str
-    messages: tuple[Mapping[str, Any], ...]
-    body: Mapping[str, Any]
-    number: int
-    schema: Mapping[str, Any] | None
-
+from .shapes import Asked, Said
 
 Script = Callable[[Asked], str | Said | Fault]
 

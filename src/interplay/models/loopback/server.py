@@ -1,10 +1,9 @@
-"""The loopback server: reads a chat completion request, asks a script, answers in OpenAI's shape."""
+"""The loopback server: reads a request, asks a script, answers in the shape that the request has."""
 
 import asyncio
 import json
 import random
 import threading
-import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,28 +12,17 @@ from typing import Any
 
 from aiohttp import web
 
-from .faults import Fault, commit, error_body
+from .faults import Fault, commit
 from .ledger import Event, Ledger, canonical, digest_of
-from .scripts import Asked, Counted, Said, Script, rehearse
+from .scripts import Script, rehearse
+from .shapes import SHAPES, Asked, OpenAIShape, Refused, Said, Shape
 
 LARGEST_REQUEST = 64 * 2**20
-SPOILED = "A fault stood in for this answer."
-
-
-class Refused(Exception):
-    """A request that gets an error in OpenAI's shape instead of a script's answer."""
-
-    def __init__(self, status: int, message: str, param: str | None = None, code: str | None = None) -> None:
-        super().__init__(message)
-        self.status, self.param, self.code = status, param, code
-
-    def response(self) -> web.Response:
-        body = error_body(str(self), "invalid_request_error", self.param, self.code)
-        return web.Response(status=self.status, body=body, content_type="application/json")
+_PLAIN = OpenAIShape()  # of the routes that ask no model
 
 
 class Loopback:
-    """An OpenAI-shaped server whose models are scripts, by model name; "*" answers for any other name."""
+    """A server whose models are scripts, by model name; "*" answers for any other name."""
 
     def __init__(
         self,
@@ -61,18 +49,19 @@ class Loopback:
 
     @property
     def calls(self) -> int:
-        """How many chat completion requests have been received."""
+        """How many requests to models have been received."""
         return self._ledger.calls
 
     def calls_by_model(self) -> dict[str, int]:
         return dict(self._ledger.by_model)
 
     async def start(self, port: int = 0) -> str:
-        """Listen on 127.0.0.1 and give back the base URL."""
+        """Listen on 127.0.0.1 and give back the base URL of models; a bot is beside it, at /bot."""
         if self._runner is not None:
             raise RuntimeError("this loopback server runs already")
         app = web.Application(client_max_size=LARGEST_REQUEST)
-        app.router.add_post("/v1/chat/completions", self._complete)
+        for path in SHAPES:
+            app.router.add_post(path, self._complete)
         app.router.add_get("/v1/models", self._list_models)
         app.router.add_get("/v1/ledger", self._show_counts)
         app.router.add_route("*", "/{path:.*}", self._not_found)
@@ -124,17 +113,18 @@ class Loopback:
             self._open.discard(task)
 
     async def _handle(self, request: web.Request) -> web.StreamResponse:
+        shape = SHAPES[request.path]
         try:
             raw = await request.read()
         except web.HTTPRequestEntityTooLarge:
-            return Refused(413, f"A request may have {LARGEST_REQUEST} bytes at most.").response()
+            return _refusal(shape, Refused(413, f"A request may have {LARGEST_REQUEST} bytes at most."))
         body, digest = _parse(raw)
-        arrived = self._ledger.received(_model_of(body), digest)
+        arrived = self._ledger.received(shape.model_of(body), digest)
         if request.transport is not None:
             request.transport.set_write_buffer_limits(high=0)  # makes drain wait until nothing is left
         sent: web.StreamResponse | None = None
         try:
-            response = await self._answer(request, body, arrived.request)
+            response = await self._answer(request, shape, body, arrived.request)
             await _deliver(request, response)
             sent = response
         except ConnectionError:
@@ -148,43 +138,30 @@ class Loopback:
                 self._ledger.replied(arrived, sent.status)
         return response
 
-    async def _answer(self, request: web.Request, body: Any, number: int) -> web.StreamResponse:
+    async def _answer(self, request: web.Request, shape: Shape, body: Any, number: int) -> web.StreamResponse:
         try:
-            self._check_key(request)
-            asked = self._read_asked(body, number)
+            self._check_key(shape, request)
+            asked = self._read_asked(shape, body, number)
             script = self._script_for(asked.model)
         except Refused as refused:
-            return refused.response()
+            return _refusal(shape, refused)
         # Asked before the wait, so that scripts which count see requests in order of arrival.
         said = script(asked)
         if wait := self._latency + (self._rng.uniform(0, self._jitter) if self._jitter else 0.0):
             await asyncio.sleep(wait)
         if isinstance(said, Fault):
-            return await commit(said, request, _completion(asked, Said(SPOILED)))
-        if isinstance(said, str):
-            said = Said(said)
-        return _json_response(_completion(asked, said))
+            return await commit(said, request, shape, asked)
+        return _json_response(shape.write(asked, Said(said) if isinstance(said, str) else said))
 
-    def _check_key(self, request: web.Request) -> None:
-        if self._keys is None:
-            return
-        scheme, _, key = request.headers.get("Authorization", "").partition(" ")
-        if scheme.lower() != "bearer" or key.strip() not in self._keys:
+    def _check_key(self, shape: Shape, request: web.Request) -> None:
+        if self._keys is not None and shape.key_of(request.headers) not in self._keys:
             raise Refused(401, "Incorrect API key provided.", code="invalid_api_key")
 
-    def _read_asked(self, body: Any, number: int) -> Asked:
-        if not isinstance(body, dict):
-            raise Refused(400, "The request body is not a JSON object.")
-        model, messages = body.get("model"), body.get("messages")
-        if not isinstance(model, str) or not model:
-            raise Refused(400, "The request names no model.", "model")
-        if not isinstance(messages, list) or not messages or not all(isinstance(m, dict) for m in messages):
-            raise Refused(400, "The request has no list of messages.", "messages")
-        if body.get("stream"):
-            raise Refused(400, "Streaming is not offered by the loopback server.", "stream")
-        if not self._schemas and body.get("response_format") is not None:
-            raise Refused(400, "This model does not support response_format.", "response_format")
-        return Asked(model, tuple(messages), body, number, _schema_of(body))
+    def _read_asked(self, shape: Shape, body: Any, number: int) -> Asked:
+        asked = shape.read(body, number)
+        if not self._schemas and asked.body.get(shape.schemas_by) is not None:
+            raise Refused(400, f"This model does not support {shape.schemas_by}.", shape.schemas_by)
+        return asked
 
     def _script_for(self, model: str) -> Script:
         script = self._scripts.get(model) or self._scripts.get("*")
@@ -194,9 +171,9 @@ class Loopback:
 
     async def _list_models(self, request: web.Request) -> web.Response:
         try:
-            self._check_key(request)
+            self._check_key(_PLAIN, request)
         except Refused as refused:
-            return refused.response()
+            return _refusal(_PLAIN, refused)
         models = [{"id": n, "object": "model", "created": 0, "owned_by": "loopback"} for n in self._scripts]
         return _json_response({"object": "list", "data": models})
 
@@ -206,9 +183,13 @@ class Loopback:
         return _json_response(counts)
 
     async def _not_found(self, request: web.Request) -> web.Response:
-        return Refused(
-            404, f"Unknown request: {request.method} {request.path}", code="unknown_url"
-        ).response()
+        unknown = Refused(404, f"Unknown request: {request.method} {request.path}", code="unknown_url")
+        return _refusal(_PLAIN, unknown)
+
+
+def _refusal(shape: Shape, refused: Refused) -> web.Response:
+    error = shape.error(refused.status, str(refused), refused.param, refused.code)
+    return _json_response(error, refused.status)
 
 
 def _parse(raw: bytes) -> tuple[Any, str]:
@@ -219,56 +200,8 @@ def _parse(raw: bytes) -> tuple[Any, str]:
         return None, digest_of(raw)
 
 
-def _model_of(body: Any) -> str:
-    model = body.get("model") if isinstance(body, dict) else None
-    return model if isinstance(model, str) else ""
-
-
-def _schema_of(body: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    found: Any = body
-    for step in ("response_format", "json_schema", "schema"):
-        found = found.get(step) if isinstance(found, dict) else None
-    return found if isinstance(found, dict) else None
-
-
-def _completion(asked: Asked, said: Said) -> dict[str, Any]:
-    message: dict[str, Any] = {"role": "assistant", "content": said.text}
-    if said.reasoning:
-        message["reasoning_content"] = said.reasoning
-    reply: dict[str, Any] = {
-        "id": f"chatcmpl-loopback-{asked.number}",
-        "object": "chat.completion",
-        "created": int(time.time()),
-        "model": said.version or asked.model,
-        "choices": [{"index": 0, "message": message, "finish_reason": said.stop}],
-    }
-    if said.usage is not None:
-        reply["usage"] = _count(asked, said) if isinstance(said.usage, Counted) else said.usage
-    return reply
-
-
-def _count(asked: Asked, said: Said) -> dict[str, int]:
-    prompt = _tokens(sum(_characters(message.get("content")) for message in asked.messages))
-    completion = _tokens(len(said.text or "") + len(said.reasoning))
-    return {
-        "prompt_tokens": prompt,
-        "completion_tokens": completion,
-        "total_tokens": prompt + completion,
-    }
-
-
-def _characters(content: Any) -> int:
-    if isinstance(content, list):
-        return sum(_characters(part.get("text")) for part in content if isinstance(part, dict))
-    return len(content) if isinstance(content, str) else 0
-
-
-def _tokens(characters: int) -> int:
-    return (characters + 3) // 4
-
-
-def _json_response(value: Mapping[str, Any]) -> web.Response:
-    return web.Response(body=json.dumps(value).encode(), content_type="application/json")
+def _json_response(value: Mapping[str, Any], status: int = 200) -> web.Response:
+    return web.Response(status=status, body=json.dumps(value).encode(), content_type="application/json")
 
 
 async def _deliver(request: web.Request, response: web.StreamResponse) -> None:

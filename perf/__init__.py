@@ -1,0 +1,1 @@
+"""Benchmarks of the program itself; run `python -m perf` from the root of the repository."""

@@ -1,0 +1,94 @@
+"""Starting the processes that are measured.
+
+This process imports nothing large: where a system starts a child by sharing its parent's memory for a moment, the
+parent's peak is the least that the child's peak can be.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.request import urlopen
+
+from perf.meter import PEAK_UNIT
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+@dataclass(frozen=True)
+class Provider:
+    """A provider that is running."""
+
+    url: str
+
+    def calls(self) -> int:
+        """How many calls have reached it; the word that counts."""
+        with urlopen(self.url, timeout=10) as response:
+            return int(json.load(response)["calls"])
+
+
+@contextmanager
+def provider(latency: float = 0.0, keep: Path | None = None) -> Iterator[Provider]:
+    """A provider in a process of its own, gone at the end."""
+    command = [sys.executable, "-m", "perf.provider", "--latency", str(latency)]
+    command += ["--keep", str(keep)] if keep else []
+    process = subprocess.Popen(
+        command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=_environment()
+    )
+    assert process.stdin and process.stdout
+    try:
+        yield Provider(process.stdout.readline().strip())
+    finally:
+        process.stdin.close()
+        process.wait(timeout=10)
+        process.stdout.close()
+
+
+def client(what: str, at: Provider, **task: Any) -> dict[str, Any]:
+    """Run the job or the floor to its end; what it says it took. Its calls are counted at the provider."""
+    before = at.calls()
+    command = [sys.executable, "-m", f"perf.{what}", json.dumps({"url": at.url, **task})]
+    ended = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, check=True, env=_environment())
+    took: dict[str, Any] = json.loads(ended.stdout)
+    came = at.calls() - before
+    if came != took["calls"]:
+        raise SystemExit(f"{what}: {took['calls']} calls were counted here and {came} at the provider")
+    return took
+
+
+def watched(*arguments: str) -> tuple[float, int]:
+    """Seconds and peak memory in bytes of one start of Python with these arguments."""
+    started = time.perf_counter()
+    process = subprocess.Popen(
+        [sys.executable, *arguments], cwd=ROOT, stdout=subprocess.DEVNULL, env=_environment()
+    )
+    _, status, used = os.wait4(process.pid, 0)
+    seconds = time.perf_counter() - started
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise SystemExit(f"python {' '.join(arguments)} ended with {process.returncode}")
+    return seconds, used.ru_maxrss * PEAK_UNIT
+
+
+def said_by(code: str) -> str:
+    """What a fresh Python prints that runs this code."""
+    ended = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        check=True,
+        text=True,
+        env=_environment(),
+    )
+    return ended.stdout
+
+
+def _environment() -> dict[str, str]:
+    """Nothing that the person who runs this has set for their own runs."""
+    return {key: value for key, value in os.environ.items() if not key.startswith(("INTERPLAY_", "OPENAI_"))}

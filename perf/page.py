@@ -1,0 +1,80 @@
+"""The page that keeps the last results: docs/perf.md."""
+
+import os
+import platform
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+
+from perf.measures import Part
+
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "perf.md"
+TOP = """# How fast Interplay is
+
+The numbers on this page were written by `python -m perf --write`, run from the root of the repository on {date}:
+{machine}.
+
+They compare things that ran side by side in one run, because seconds alone say more about a machine than about a
+program. No test asserts them.
+
+**The reference job** is `role_play` through the engine as a person would run it: per conversation eight calls of
+simulator and subject in turn, then one call of a judge. It goes over real HTTP to a provider in a process of its
+own on the same machine, and every call is recorded in a SQLite store on disk, intent before reply.
+
+**The bare loop** is the floor that it is held against: as many workers as there are connections, each of which posts
+the JSON of the same requests with aiohttp, reads the answer and parses it. It keeps nothing and judges nothing.
+
+Every client is a process of its own, so that its CPU time and its peak of memory are its own; the provider's are not
+counted, and the calls that reached it are counted there. Load is how many processes wanted a core in the minute
+before a part began.
+"""
+BOTTOM = """
+## Run it again
+
+```
+python -m perf                    # all parts, about {minutes} minutes
+python -m perf cpu latency        # some of them
+python -m perf --quick            # seconds: shows that it runs, its numbers mean little
+python -m perf --write            # all parts, and write this page
+```
+
+Stores are written to the folder for temporary files; set `TMPDIR` to measure another disk, and mind that a disk in
+memory makes commits cheaper than they are.
+"""
+
+
+def write_page(parts: Sequence[Part], sqlite: str, minutes: float) -> None:
+    """Write the page anew."""
+    sections = [TOP.format(date=datetime.now(UTC).date().isoformat(), machine=machine(sqlite))]
+    sections += [_section(part) for part in parts]
+    sections.append(BOTTOM.format(minutes=max(1, round(minutes))))
+    PAGE.write_text("".join(sections), encoding="utf-8")
+
+
+def machine(sqlite: str) -> str:
+    """What it ran on, in words; no names of hosts or people."""
+    return (
+        f"{_cores()} cores of {_processor()}, {platform.system()}, Python {platform.python_version()}, "
+        f"SQLite {sqlite}, aiohttp {version('aiohttp')}"
+    )
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _processor() -> str:
+    known = Path("/proc/cpuinfo")
+    lines = known.read_text(encoding="utf-8").splitlines() if known.exists() else []
+    named = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return named[0] if named else platform.processor() or platform.machine()
+
+
+def _section(part: Part) -> str:
+    rows = [f"\n## {part.name}\n\n{part.work}. Load before: {part.load:.1f}.\n"]
+    rows.append("\n| | measured | target | |\n|---|---|---|---|\n")
+    rows += [f"| {one.name} | {one.value} | {one.target} | {one.judgement} |\n" for one in part.measures]
+    rows.append("\n")
+    rows += [f"- {one.name}: {one.meaning}.\n" for one in part.measures]
+    return "".join(rows)

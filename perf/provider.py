@@ -1,0 +1,126 @@
+"""A provider of perf's own, in a process of its own: the least work per answer that still looks like a provider.
+
+It answers in OpenAI's shape with texts of the rehearsal script, fitting any schema, after a fixed latency. Texts come
+from a pool that is as deep as needed for conversations not to repeat each other, or the record would store them once.
+"""
+
+import argparse
+import asyncio
+import json
+import re
+import sys
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from interplay.models.loopback import Asked, rehearse
+
+POOL = 1024
+LENGTH = re.compile(rb"\r\ncontent-length: *(\d+)\r\n", re.IGNORECASE)
+
+
+class Answers:
+    """Whole HTTP responses by the schema that was asked for; made once, then given in turn."""
+
+    def __init__(self, latency: float, kept: BinaryIO | None):
+        self.latency = latency
+        self.calls = 0
+        self._kept = kept
+        self._pools: dict[str, list[bytes]] = {}
+
+    def next_for(self, body: bytes) -> bytes:
+        self.calls += 1
+        if self._kept is not None:
+            self._kept.write(body + b"\n")
+        asked = json.loads(body)
+        schema = asked.get("response_format", {}).get("json_schema", {}).get("schema")
+        pool = self._pools.setdefault(json.dumps(schema), [])
+        if len(pool) == POOL:
+            return pool[self.calls % POOL]
+        pool.append(_response(_completion(asked["model"], schema, self.calls)))
+        return pool[-1]
+
+    def counted(self) -> bytes:
+        return _response({"calls": self.calls})
+
+
+def _completion(model: str, schema: Any, number: int) -> dict[str, Any]:
+    text = rehearse(Asked(model, ({"role": "user", "content": str(number)},), {}, number, schema))
+    usage = {
+        "prompt_tokens": 1000,
+        "completion_tokens": len(text) // 4,
+        "total_tokens": 1000 + len(text) // 4,
+    }
+    return {
+        "id": f"chatcmpl-{number}",
+        "object": "chat.completion",
+        "created": 0,
+        "model": model,
+        "choices": [{"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}],
+        "usage": usage,
+    }
+
+
+def _response(value: dict[str, Any]) -> bytes:
+    body = json.dumps(value).encode()
+    head = f"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
+    return head.encode() + body
+
+
+class Connection(asyncio.Protocol):
+    """One client; a GET is answered with the number of calls so far, at once."""
+
+    def __init__(self, answers: Answers):
+        self.answers = answers
+        self.unread = b""
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        self.transport = transport
+
+    def data_received(self, data: bytes) -> None:
+        self.unread += data
+        while (end := self.unread.find(b"\r\n\r\n") + 4) >= 4:
+            head = self.unread[:end]
+            found = LENGTH.search(head)
+            whole = end + (int(found[1]) if found else 0)
+            if len(self.unread) < whole:
+                return
+            body, self.unread = self.unread[end:whole], self.unread[whole:]
+            self._answer(head, body)
+
+    def _answer(self, head: bytes, body: bytes) -> None:
+        if head.startswith(b"GET "):
+            self.transport.write(self.answers.counted())
+            return
+        response = self.answers.next_for(body)
+        if self.answers.latency:
+            asyncio.get_running_loop().call_later(self.answers.latency, self.transport.write, response)
+        else:
+            self.transport.write(response)
+
+
+async def serve(answers: Answers) -> None:
+    """Say where it is, then serve until the process that started it closes the other end of stdin."""
+    loop = asyncio.get_running_loop()
+    server = await loop.create_server(lambda: Connection(answers), "127.0.0.1", 0, backlog=1024)
+    print(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1", flush=True)
+    over = asyncio.Event()
+    loop.add_reader(sys.stdin.fileno(), over.set)
+    await over.wait()
+    server.close()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m perf.provider", description=__doc__)
+    parser.add_argument("--latency", type=float, default=0.0, help="seconds before every answer")
+    parser.add_argument("--keep", type=Path, help="write the body of every request to this file, a line each")
+    given = parser.parse_args()
+    if given.keep is None:
+        asyncio.run(serve(Answers(given.latency, None)))
+        return
+    with given.keep.open("wb") as kept:
+        asyncio.run(serve(Answers(given.latency, kept)))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,88 @@
+"""What the judges of role play are asked: the rubrics of both versions, or a user's own."""
+
+import json
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from interplay.core.benchmark import Options
+from interplay.core.forms import JsonForm, object_schema
+from interplay.core.wire import canonical
+from interplay.judging.rubric import Criterion, Flag, Rubric
+from interplay.judging.rubric_files import read_rubric, rubric_of
+
+VERSIONS = ("v1", "v2")
+CRITERIA = (
+    Criterion("in_character", "The reply fits the character: nothing in it contradicts the card."),
+    Criterion(
+        "entertaining", "The reply is engaging and fun to read, and does not repeat what was said before."
+    ),
+    Criterion(
+        "fluency",
+        "The language is flawless: no awkward phrase, no wrong form or spelling, no word of another language.",
+    ),
+)
+REFUSAL = Flag("is_refusal", "The player declines to play on, or says that it cannot.")
+AGREEMENT = {
+    1: "strongly disagree",
+    2: "disagree",
+    3: "neither agree nor disagree",
+    4: "agree",
+    5: "strongly agree",
+}
+QUALITY = {1: "hopeless", 5: "what one may expect", 8: "exceptional", 10: "perfect"}
+
+
+def read_rubric_option(typed: str) -> str:
+    """v1, v2, or a user's file as the record keeps it."""
+    if typed in VERSIONS:
+        return typed
+    return canonical(read_rubric(Path(typed)).as_json())
+
+
+def name_of_rubric(options: Options) -> str:
+    """v1, v2, or the name of a user's own."""
+    chosen = options["rubric"] or options["version"]
+    return chosen if chosen in VERSIONS else str(json.loads(chosen)["name"])
+
+
+def rubric_for(options: Options) -> Rubric:
+    """The rubric that a run is judged with: its version's, unless another was chosen."""
+    chosen = options["rubric"] or options["version"]
+    if chosen == "v1":
+        return v1_rubric(options)
+    if chosen == "v2":
+        return Rubric("v2", CRITERIA, (REFUSAL,), (1, 5), AGREEMENT, int(options["explanation"]))
+    rubric = _kept(chosen)
+    return rubric if rubric.explanation else replace(rubric, explanation=int(options["explanation"]))
+
+
+@cache
+def _kept(rubric: str) -> Rubric:
+    return rubric_of(json.loads(rubric))
+
+
+def v1_rubric(options: Options) -> Rubric:
+    """Version 1: the same criteria from 1 to 10."""
+    return Rubric("v1", CRITERIA, (REFUSAL,), (1, 10), QUALITY, int(options["explanation"]))
+
+
+def marks_form(rubric: Rubric, longest_utterance: int = 0) -> JsonForm[dict[str, Any]]:
+    """The form of what is said of one reply, and of the message that follows where one does."""
+    parts = rubric.turn_schema()["properties"]
+    if longest_utterance:
+        parts["next_utterance"] = {"type": "string", "maxLength": longest_utterance, "minLength": 1}
+    return JsonForm(object_schema(parts), dict, exact=True)
+
+
+def form_shown(rubric: Rubric, *, utterance: bool = False) -> str:
+    """The form of one turn, with no score in it that a judge might lean on."""
+    parts = []
+    for flag in rubric.flags:
+        parts += [f'"{flag.name}_explanation": "..."', f'"{flag.name}": false']
+    for one in rubric.criteria:
+        parts += [f'"{one.name}_explanation": "..."', f'"{one.name}_score": <score>']
+    if utterance:
+        parts.append('"next_utterance": "..."')
+    return "{" + ", ".join(parts) + "}"

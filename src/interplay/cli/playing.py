@@ -1,0 +1,137 @@
+"""The verbs that call models: run and judge."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+
+from interplay.benchmarks import ALL, find
+from interplay.cli import terminal
+from interplay.cli.carry_out import carry_out, show_forecast
+from interplay.cli.edge import DONE, STOPPED
+from interplay.cli.flags import (
+    HOW,
+    HTML,
+    JSON,
+    ROLE,
+    STORE,
+    flag,
+    flag_of,
+    help_of,
+    how_of,
+    options_in,
+    roles_in,
+    sampling_in,
+    with_flags,
+)
+from interplay.cli.showing import check_html, show_run
+from interplay.cli.study import read_study
+from interplay.core.benchmark import Benchmark
+from interplay.core.failures import Mistake
+from interplay.running.engine import Again, Engine, How
+from interplay.running.spec import RunSpec, make_spec, spec_of
+from interplay.running.tally import Tally
+from interplay.store.records import Records
+
+PLAN = flag("--plan", is_flag=True, help="Print calls, tokens, cost and what the run can show; send nothing.")
+
+
+class Benchmarks(click.Group):
+    """run's sub-commands: one for each benchmark, with the flags of its own options; or a study's file."""
+
+    def list_commands(self, context: click.Context) -> list[str]:
+        return [benchmark.name for benchmark in ALL]
+
+    def get_command(self, context: click.Context, name: str) -> click.Command:
+        if not name.endswith(".toml"):
+            return _run_command(find(name), {})
+        return _run_command(*read_study(Path(name)))
+
+
+@click.command("run", cls=Benchmarks, subcommand_metavar="BENCHMARK|STUDY.toml [FLAGS]")
+def run_verb() -> None:
+    """Play, judge and score a benchmark, or what a study's file asks for.
+
+    The same command again goes on where it stopped; a larger --limit or more --epochs extends the run. With no
+    model named, it is a tryout: the small embedded model plays every role of a few short conversations, with no key.
+    """
+
+
+def _run_command(benchmark: Benchmark, defaults: Mapping[str, Any]) -> click.Command:
+    flags = [
+        flag("--model", "models_", multiple=True, metavar="NAME", help="A model to measure; may be repeated."),
+        ROLE,
+        flag("--preset", default="", help="A cast with a name; what --model-role says goes before it."),
+        flag("--data", type=click.Path(path_type=Path), help="Scenarios of your own, in place of those that ship."),
+        flag("--limit", type=int, help="Only so many scenarios."),
+        flag("--epochs", type=int, default=1, show_default=True, help="How often each scenario is played."),
+        flag("--seed", type=int, default=0, show_default=True, help="For all that is drawn."),
+        flag("--sampling", multiple=True, metavar="WHO.KEY=VALUE",
+             help="Change sampling of a role or a model, as in player.temperature=0; none leaves it to the endpoint."),
+        *(flag_of(option) for option in benchmark.options),
+        PLAN,
+    ]  # fmt: skip
+
+    @click.command(benchmark.name, help=help_of(benchmark), context_settings={"default_map": dict(defaults)})
+    @with_flags(*flags, *HOW, STORE, HTML, JSON)
+    def run_one(**given: Any) -> int:
+        how = how_of(given)
+        spec = _spec(benchmark, given, how)
+        for remark in spec.material.remarks:
+            terminal.remark(f"Note: {remark}")
+        if given["plan"]:
+            show_forecast(Engine(benchmark, spec, how, Tally()), as_json=given["json"])
+            return DONE
+        check_html(given)
+        code, run = carry_out(Engine(benchmark, spec, how, Tally()))
+        if code != STOPPED:
+            show_run(given, run, benchmark, spec.table)
+        return code
+
+    return run_one
+
+
+def _spec(benchmark: Benchmark, given: Mapping[str, Any], how: How) -> RunSpec:
+    return make_spec(
+        benchmark,
+        models=given["models_"],
+        roles=roles_in(given["model_roles"]),
+        options=options_in(given),
+        preset=given["preset"],
+        data=given["data"],
+        sampling=sampling_in(given["sampling"]),
+        sampling_of=how.directory.sampling_of,
+        seed=given["seed"],
+        limit=given["limit"],
+        epochs=given["epochs"],
+    )
+
+
+@click.command("judge")
+@click.argument("run")
+@flag("--rubric", default="", metavar="NAME|FILE",
+      help="Judge by another rubric: one of the benchmark's, or a file of your own.")  # fmt: skip
+@with_flags(ROLE, PLAN, *HOW, STORE, HTML, JSON)
+def judge_verb(run: str, rubric: str, **given: Any) -> int:
+    """Let another judge score RUN, or judge it by another rubric; what was played and judged before costs nothing.
+
+    RUN is an id, the beginning of one, a name, or last.
+    """
+    roles = roles_in(given["model_roles"])
+    if roles.keys() - {"judge"} or not (roles or rubric):
+        raise Mistake("name the judges to add with --model-role judge=NAME, and no other role, or a --rubric")
+    with Records(given["store"]) as records:
+        found = records.find(run)
+    benchmark = find(found.benchmark)
+    changes = benchmark.read({"rubric": rubric}) if rubric else {}
+    again = Again(found, tuple(roles.get("judge", ())), changes)
+    engine = Engine(benchmark, spec_of(found.identity, found.extent), how_of(given), Tally(), again)
+    if given["plan"]:
+        show_forecast(engine, as_json=given["json"])
+        return DONE
+    check_html(given)
+    code, _ = carry_out(engine)
+    if code != STOPPED:
+        show_run(given, found.id, benchmark)
+    return code

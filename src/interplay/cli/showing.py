@@ -1,0 +1,36 @@
+"""Showing a run: its board in the terminal, as JSON, and as an HTML file."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from interplay.cli import terminal
+from interplay.core.benchmark import Benchmark
+from interplay.reporting.html import write_report
+from interplay.reporting.writing import check_path
+from interplay.running.results import board_of, remarks_of
+from interplay.store.records import Records
+
+
+def check_html(given: Mapping[str, Any]) -> None:
+    """Raise a Mistake before anything is paid for if the report cannot be written."""
+    if given["html"]:
+        check_path(given["html"])
+
+
+def show_run(
+    given: Mapping[str, Any], run: str, benchmark: Benchmark, changes: Mapping[str, str] | None = None
+) -> None:
+    with Records(given["store"]) as records:
+        found = records.find(run)
+        board = board_of(records, found, benchmark, changes)
+        remarks = remarks_of(records, found)
+        if given["html"]:
+            write_report(given["html"], board, records, found, benchmark)
+    if given["json"]:
+        terminal.say_json({"run": found.id, **board.as_json()})
+    else:
+        terminal.show_board(board)
+    for line in remarks:
+        terminal.remark(line)
+    if given["html"]:
+        terminal.remark(f"Report: {given['html']}")

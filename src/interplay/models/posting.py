@@ -1,0 +1,301 @@
+"""Posting JSON to an endpoint: limits of time and size, the cause of each failure, no key in what comes back."""
+
+import asyncio
+import hashlib
+import json
+import os
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import urlsplit
+
+import aiohttp
+
+from interplay.core.failures import Mistake
+from interplay.core.wire import Request, clean
+from interplay.models.calling import CallFailed, Cause
+from interplay.models.hiding import Secrets
+from interplay.models.patience import seconds_to_wait
+from interplay.models.prices import Price
+
+LARGEST_REPLY = 8_000_000  # what is parsed
+LARGEST_READ = 64_000_000  # what is read on, to know its size and hash
+KEPT_OF_A_HUGE_REPLY = 1_000_000
+SHOWN_OF_AN_ERROR = 300
+CHARACTERS_PER_TOKEN = 4
+MOST_TOKENS = 10**9  # a larger count is a mistake of the endpoint
+_MARGIN = 10_000  # more than a key takes, however it is spelled
+_OUT_OF_FUNDS = ("insufficient_quota", "credit balance is too low")
+_TOO_LONG = ("context_length", "context length", "context window", "too long", "too many tokens")
+
+
+@dataclass(frozen=True)
+class Patience:
+    """How long to wait, in seconds, for each part of an answer."""
+
+    connect: float = 10
+    first_byte: float = 60
+    idle: float = 30
+    total: float = 300
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """Where a model is, and what is particular about it there."""
+
+    base_url: str
+    key: str = field(default="", repr=False)
+    system_role: bool = True
+    schemas: bool = True  # does it hold replies to a JSON schema?
+    llama: bool = False  # our own llama.cpp: a grammar that knows all of JSON schema, without idle spaces
+    price: Price | None = None
+    most_connections: int | None = None
+    patience: Patience = Patience()
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What came back, without the key."""
+
+    status: int
+    after: float | None  # how long the endpoint asks us to wait
+    body: bytes
+    kept: bytes  # what the record keeps of it: the body, or its beginning with the size and hash of all
+    too_large: bool
+    latency: float
+
+    def json(self) -> Any:
+        """The body, parsed."""
+        if self.too_large:
+            raise self.malformed(f"the answer is larger than {LARGEST_REPLY:,} bytes")
+        try:
+            return _parse(self.body)
+        except (ValueError, RecursionError):
+            failure = self.malformed("the answer is not JSON")
+        raise failure  # out here, because the parser's error carries the whole body
+
+    def malformed(self, what: str) -> CallFailed:
+        return CallFailed("malformed", what, raw=self.kept)
+
+
+@dataclass(frozen=True)
+class Usage:
+    """How many tokens a call read and wrote, and how many of those it read came from the endpoint's cache."""
+
+    tokens_in: int
+    tokens_out: int
+    cached: int = 0
+    estimated: bool = False
+
+    def cost(self, price: Price | None) -> float | None:
+        return None if price is None else price.of(self.tokens_in, self.tokens_out, self.cached)
+
+
+def usage_of(tokens_in: Any, tokens_out: Any, cached: Any, request: Request, said: str) -> Usage:
+    """What the endpoint counted where that has sense, else an estimate, which says that it is one."""
+    if is_count(tokens_in) and is_count(tokens_out):
+        return Usage(tokens_in, tokens_out, cached if is_count(cached) and cached <= tokens_in else 0)
+    return estimate(request, said)
+
+
+def estimate(request: Request, said: str) -> Usage:
+    read = sum(len(message.text) for message in request.thread.messages())
+    return Usage(read // CHARACTERS_PER_TOKEN + 1, len(said) // CHARACTERS_PER_TOKEN + 1, estimated=True)
+
+
+def is_count(value: Any) -> bool:
+    return type(value) is int and 0 <= value <= MOST_TOKENS
+
+
+class Post:
+    """Posts JSON to one URL, over connections that it keeps."""
+
+    def __init__(
+        self,
+        name: str,
+        address: str,
+        path: str = "",
+        *,
+        headers: Mapping[str, str],
+        secrets: Iterable[str],
+        patience: Patience,
+    ):
+        self._name = name
+        self._address = address
+        self._url = address + path
+        named = {header.title(): value for header, value in headers.items()}  # so that each is there once
+        self._headers = {"Content-Type": "application/json"} | named
+        self._keys = tuple(secret for secret in secrets if secret)
+        self._secrets = Secrets(self._keys)
+        self._patience = patience
+        self._session: aiohttp.ClientSession | None = None
+
+    async def check(self) -> None:
+        """Raise a Mistake if no call can succeed: a bad URL, a key that no header can hold, nobody listening."""
+        host, port = self._place()
+        for key in self._keys:
+            if not (key.isascii() and key.isprintable()) or " " in key or "\\" in key:
+                raise Mistake(
+                    f"{self._name}: its key holds a space, a line break or another character no key has"
+                )
+        try:
+            async with asyncio.timeout(self._patience.connect):
+                _, writer = await asyncio.open_connection(host, port)
+        except (OSError, TimeoutError) as error:
+            raise Mistake(
+                f"{self._name}: nothing answers at {host}:{port} ({_short(error)}); is it running?"
+            ) from error
+        writer.close()
+
+    def _place(self) -> tuple[str, int]:
+        """Host and port of the URL."""
+        kind = "base URL" if self._url != self._address else "URL"
+        try:
+            parts = urlsplit(self._address)
+            port = parts.port or (443 if parts.scheme == "https" else 80)
+        except ValueError:
+            parts = urlsplit("")
+        if "@" in parts.netloc:
+            raise Mistake(
+                f"{self._name}: its {kind} holds a user or password; put the key into a variable instead"
+            )
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            example = "http://127.0.0.1:8000/v1" if kind == "base URL" else "http://127.0.0.1:8000/chat"
+            shown = self._address.partition("?")[0]  # a query may hold a secret
+            raise Mistake(f"{self._name}: {shown!r} is no {kind}; one is {example}")
+        return parts.hostname, port
+
+    async def send(self, value: Any) -> Answer:
+        """Post a JSON value and read the answer, or raise CallFailed."""
+        body = json.dumps(value).encode()
+        started = time.monotonic()
+        arriving = _Arriving()
+        try:
+            async with self._open().post(self._url, data=body, allow_redirects=False) as response:
+                await self._read(response, arriving)
+                return self._answer(response, arriving, time.monotonic() - started)
+        except TimeoutError:
+            failure = self._broken("timeout", "no answer within the limit", arriving)
+        except aiohttp.ClientPayloadError:
+            failure = self._broken("connection", "the answer broke off", arriving)
+        except aiohttp.ClientResponseError:
+            failure = self._broken("malformed", "the answer is not HTTP", arriving)
+        except (aiohttp.ClientError, OSError) as error:
+            failure = self._broken("connection", _short(error), arriving)
+        raise failure  # out here, because an error of the client may carry our headers, and so the key
+
+    async def _read(self, response: aiohttp.ClientResponse, arriving: "_Arriving") -> None:
+        """Read the body as long as bytes keep coming and up to a limit."""
+        while arriving.size <= LARGEST_READ:
+            async with asyncio.timeout(self._patience.idle):
+                piece = await response.content.readany()
+            if not piece:
+                return
+            arriving.add(piece)
+
+    def _answer(self, response: aiohttp.ClientResponse, arriving: "_Arriving", latency: float) -> Answer:
+        too_large = arriving.size > LARGEST_REPLY
+        body = b"" if too_large else self._secrets.out_of(arriving.first(LARGEST_REPLY))
+        kept = body if arriving.size <= KEPT_OF_A_HUGE_REPLY else self._beginning(arriving)
+        after = seconds_to_wait(response.headers.get("Retry-After"))
+        return Answer(response.status, after, body, kept, too_large, latency)
+
+    def _broken(self, cause: Cause, detail: str, arriving: "_Arriving") -> CallFailed:
+        return CallFailed(cause, detail, raw=self._beginning(arriving))
+
+    def _beginning(self, arriving: "_Arriving") -> bytes:
+        """What the record keeps of a body that is not there, or not kept, as a whole."""
+        kept = self._secrets.out_of_part(arriving.first(KEPT_OF_A_HUGE_REPLY + _MARGIN))
+        if arriving.size <= KEPT_OF_A_HUGE_REPLY:
+            return kept
+        return kept[:KEPT_OF_A_HUGE_REPLY] + arriving.measure()
+
+    def _open(self) -> aiohttp.ClientSession:
+        if self._session is None:
+            patience = self._patience
+            self._session = aiohttp.ClientSession(
+                connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=60),
+                timeout=aiohttp.ClientTimeout(
+                    total=patience.total, sock_connect=patience.connect, sock_read=patience.first_byte
+                ),
+                headers=self._headers,
+                skip_auto_headers=["User-Agent"],
+                cookie_jar=aiohttp.DummyCookieJar(),  # one conversation must not be recognised in another
+            )
+        return self._session
+
+    async def close(self) -> None:
+        if self._session is not None:
+            await self._session.close()
+            self._session = None
+
+
+class _Arriving:
+    """A body as it comes: the bytes that may be needed, and the size and hash of all."""
+
+    def __init__(self) -> None:
+        self.size = 0
+        self._pieces: list[bytes] = []
+        self._hashed = hashlib.sha256()
+
+    def add(self, piece: bytes) -> None:
+        if self.size <= LARGEST_REPLY:
+            self._pieces.append(piece)
+        self._hashed.update(piece[: LARGEST_READ - self.size])
+        self.size += len(piece)
+
+    def first(self, most: int) -> bytes:
+        return b"".join(self._pieces)[:most]
+
+    def measure(self) -> bytes:
+        """The line that stands in a record for what was cut off."""
+        seen = f"{self.size} bytes in all" if self.size <= LARGEST_READ else f"more than {LARGEST_READ} bytes"
+        return f"\n[cut: {seen}, sha256 {self._hashed.hexdigest()}]".encode()
+
+
+def failure_of(answer: Answer, optional: tuple[str, ...] = ()) -> CallFailed:
+    """Why the endpoint said no. The optional words name what was asked for and can be done without."""
+    said = _error_text(answer.body)
+    detail = f"HTTP {answer.status}" + (f", {said}" if said else "")
+    cause = _cause_of(answer.status, said.lower(), optional)
+    return CallFailed(cause, detail, raw=answer.kept, after=answer.after)
+
+
+def _cause_of(status: int, said: str, optional: tuple[str, ...]) -> Cause:
+    if status in (401, 402, 403) or (status < 500 and any(words in said for words in _OUT_OF_FUNDS)):
+        return "key"
+    if status == 429:
+        return "rate limit"
+    if status == 404:
+        return "not found"
+    if status in (400, 422) and not any(words in said for words in _TOO_LONG):
+        return "unsupported" if any(word in said for word in optional) else "rejected"
+    if status >= 500 or status in (408, 409, 425):
+        return "server"
+    return "malformed" if status < 400 else "rejected"
+
+
+def _parse(raw: bytes) -> Any:
+    return json.loads(raw.decode("utf-8-sig"))  # given bytes, json would also read UTF-16 and UTF-32
+
+
+def _error_text(raw: bytes) -> str:
+    """What an error says, by the names that endpoints give to it."""
+    try:
+        body = _parse(raw)
+    except (ValueError, RecursionError):
+        return ""
+    error = body.get("error") or body.get("detail") or body.get("message") if isinstance(body, dict) else None
+    if isinstance(error, dict):
+        kind = "type" if body.get("type") == "error" else "code"
+        error = " ".join(str(error[key]) for key in (kind, "message") if error.get(key))
+    return clean(error)[:SHOWN_OF_AN_ERROR] if isinstance(error, str) else ""
+
+
+def _short(error: BaseException) -> str:
+    if isinstance(error, TimeoutError):
+        return "no answer in time"
+    reason = getattr(error, "os_error", error)
+    number = getattr(reason, "errno", None)
+    return os.strerror(number) if isinstance(number, int) and number > 0 else type(error).__name__

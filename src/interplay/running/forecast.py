@@ -1,0 +1,208 @@
+"""What a run would take: its calls counted, its tokens measured by playing a few scenarios without any model."""
+
+import asyncio
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from interplay.core.benchmark import Span
+from interplay.core.conversation import Casting, Conversation
+from interplay.core.failures import Failure
+from interplay.core.wire import Reply, Request, Step
+from interplay.models.prices import Price
+from interplay.running.engine import Engine
+from interplay.running.plan import Work
+from interplay.statistics.power import detectable_difference
+from interplay.store.records import Records
+
+SAMPLE = 12  # scenarios that are rehearsed
+BYTES_PER_TOKEN = 4
+TOKENS_AROUND_A_MESSAGE = 8
+LIKELY_REPLY = 240  # characters
+LIKELY_TEXT = 120  # characters of a text in a form
+LONGEST_REHEARSED = 40_000
+WORDS = "The train was late, so we walked along the river and talked about the garden. "
+
+
+@dataclass(frozen=True)
+class Share:
+    """What one model would do in one role."""
+
+    role: str
+    model: str
+    calls: Span
+    tokens: Span  # likely, and at most: every reply as long as it may be
+    cost: tuple[float, float] | None  # likely and at most, in dollars; None where the price is unknown
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """What is left to do of a run, and what the whole of it can show."""
+
+    conversations: int
+    verdicts: int
+    shares: tuple[Share, ...]
+    scenarios: int  # of the whole run, repeats counted
+    difference: float
+
+    @property
+    def calls(self) -> Span:
+        return sum(one.calls[0] for one in self.shares), sum(one.calls[1] for one in self.shares)
+
+    @property
+    def tokens(self) -> Span:
+        return sum(one.tokens[0] for one in self.shares), sum(one.tokens[1] for one in self.shares)
+
+    @property
+    def cost(self) -> tuple[float, float] | None:
+        """Likely and at most; None where a price is unknown."""
+        known = [one.cost for one in self.shares if one.cost is not None]
+        if len(known) < len(self.shares):
+            return None
+        return sum(cost[0] for cost in known), sum(cost[1] for cost in known)
+
+
+async def forecast(engine: Engine) -> Forecast:
+    """What this start would take; sends and writes nothing."""
+    scenarios = await asyncio.to_thread(engine.scenarios)
+    plan = await asyncio.to_thread(engine.look_ahead, scenarios)
+    calls = _calls_of(engine, plan.works)
+    likely, most = await _measure(engine, plan.works)
+    shares = [
+        _share(engine, role, model, span, likely, most) for (role, model), span in sorted(calls.items())
+    ]
+    limit = min(engine.spec.limit or len(scenarios), len(scenarios))
+    n = limit * engine.spec.epochs
+    spread = engine.benchmark.spread(engine.judging_options)
+    difference = detectable_difference(spread, n)
+    return Forecast(plan.to_play, plan.to_judge, tuple(shares), n, difference)
+
+
+def _calls_of(engine: Engine, works: Sequence[Work]) -> dict[tuple[str, str], Span]:
+    """The least and most calls by role and model; what the record has of a conversation is taken off."""
+    done = _done_before(engine) if any(work.conversation for work in works if work.play) else {}
+    found: dict[tuple[str, str], Span] = {}
+
+    def add(role: str, model: str, span: Span) -> None:
+        least, most = found.get((role, model), (0, 0))
+        found[role, model] = (least + max(0, span[0]), most + max(0, span[1]))
+
+    for work in works:
+        if work.play:
+            for role, (least, most) in engine.benchmark.calls(work.place.scenario, engine.options).items():
+                before = 0 if work.anew else done.get((work.conversation or 0, role), 0)
+                add(role, work.place.cast[role], (least - before, most - before))
+        for judge in work.judges:
+            add("judge", judge, engine.judging.calls(work.place.scenario, work.place.cast, judge))
+    return found
+
+
+def _done_before(engine: Engine) -> Mapping[tuple[int, str], int]:
+    with Records(engine.how.store) as records:
+        run = next((run for run in records.runs() if run.id == engine.spec.run_id), None)
+        return records.finished_calls(run) if run else {}
+
+
+@dataclass
+class _Use:
+    """Calls and tokens of one role in the rehearsal."""
+
+    calls: int = 0
+    read: int = 0
+    written: int = 0
+
+    def tokens(self, calls: int) -> tuple[int, int]:
+        """What so many calls would read and write."""
+        if not self.calls:
+            return 0, 0
+        return round(calls * self.read / self.calls), round(calls * self.written / self.calls)
+
+
+Uses = Mapping[str, _Use]
+
+
+def _share(engine: Engine, role: str, model: str, calls: Span, likely: Uses, most: Uses) -> Share:
+    price: Price | None = engine.how.directory.price_of(model)
+    probable = likely.get(role, _Use()).tokens(calls[1])
+    longest = most.get(role, _Use()).tokens(calls[1])
+    cost = (price.of(*probable), price.of(*longest)) if price else None
+    return Share(role, model, calls, (sum(probable), sum(longest)), cost)
+
+
+async def _measure(engine: Engine, works: Sequence[Work]) -> tuple[Uses, Uses]:
+    """Rehearse some of the works, once with replies of a likely length and once with the longest."""
+    chosen = works[:: max(1, len(works) // SAMPLE)][:SAMPLE]
+    likely, most = _Rehearsal(longest=False), _Rehearsal(longest=True)
+    for rehearsal in (likely, most):
+        for work in chosen:
+            await _rehearse(engine, work, rehearsal)
+    return likely.uses, most.uses
+
+
+async def _rehearse(engine: Engine, work: Work, rehearsal: "_Rehearsal") -> None:
+    """Play and judge one work by rote; every role is cast under its own name."""
+    cast = {
+        role: Casting(role, casting.sampling, casting.kind)
+        for role, casting in engine.spec.cast(engine.benchmark, work.place.subject).items()
+    }
+    content = work.place.scenario.content
+    try:
+        outcome = work.outcome
+        if work.play:
+            talk = Conversation(cast, rehearsal, scenario=content, secret=b"rehearsal")
+            outcome = await engine.benchmark.play(talk, engine.options)
+        for judge in work.judges[:1]:
+            casting = engine.spec.judge_casting(engine.benchmark, judge, engine.judging_options)
+            seats = {"judge": Casting("judge", casting.sampling, "judge")}
+            talk = Conversation(seats, rehearsal, scenario=content, stage="judge", secret=b"rehearsal")
+            await engine.judging(talk, outcome)
+    except Failure:
+        return  # what was said until then was measured
+
+
+@dataclass
+class _Rehearsal:
+    """A desk that answers everything by rote and measures it."""
+
+    longest: bool
+    uses: dict[str, _Use] = field(default_factory=dict)
+
+    async def reply(self, step: Step, request: Request) -> Reply:
+        allowed = request.sampling.max_tokens or LONGEST_REHEARSED // BYTES_PER_TOKEN
+        text = _text(min(allowed * BYTES_PER_TOKEN, LONGEST_REHEARSED) if self.longest else LIKELY_REPLY)
+        if request.schema is not None:
+            text = json.dumps(_filled(request.schema, self.longest))
+        use = self.uses.setdefault(request.model, _Use())
+        use.calls += 1
+        schema = len(request.settings) if request.schema else 0
+        use.read += (request.thread.size + schema) // BYTES_PER_TOKEN
+        use.read += TOKENS_AROUND_A_MESSAGE * request.thread.length
+        use.written += allowed if self.longest else len(text) // BYTES_PER_TOKEN + 1
+        return Reply(text, stop="stop")
+
+    async def once(self, step: Step, make: Callable[[], Any]) -> Any:
+        return make()
+
+
+def _filled(schema: Mapping[str, Any], longest: bool) -> Any:
+    """A value that fits: nothing is refused, nothing is true, numbers are at their lowest."""
+    if "enum" in schema:
+        return schema["enum"][0]
+    match schema["type"]:
+        case "object":
+            return {name: _filled(inner, longest) for name, inner in schema["properties"].items()}
+        case "array":
+            count = schema.get("maxItems", 4) if longest else max(1, schema.get("minItems", 1))
+            return [_filled(schema["items"], longest) for _ in range(count)]
+        case "boolean":
+            return False
+        case "integer" | "number":
+            return schema.get("minimum", 0)
+        case _:
+            most = schema.get("maxLength", LIKELY_TEXT * 4)
+            return _text(most if longest else min(most, max(LIKELY_TEXT, schema.get("minLength", 0))))
+
+
+def _text(characters: int) -> str:
+    return (WORDS * (characters // len(WORDS) + 1))[:characters].strip() or "x"

@@ -1,0 +1,71 @@
+"""How far a run reaches: its limit, its repeats, its judges and the rubric they go by; a run never shrinks."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Reach:
+    """What a start asks for, on top of what a run has."""
+
+    limit: int
+    epochs: int
+    judges: tuple[str, ...]
+    rubric: str  # the digest of what judges are asked
+    judging: Mapping[str, str] = field(
+        default_factory=dict
+    )  # options of judging that differ from the run's own
+    panels: Mapping[str, Mapping[str, Any]] = field(
+        default_factory=dict
+    )  # by rubric: former judges and options
+
+    def extent(self) -> dict[str, Any]:
+        """As the record keeps it."""
+        panels = {**self.panels, self.rubric: {"judges": list(self.judges), "judging": dict(self.judging)}}
+        return {
+            "limit": self.limit,
+            "epochs": self.epochs,
+            "judges": list(self.judges),
+            "rubric": self.rubric,
+            "judging": dict(self.judging),
+            "panels": panels,
+        }
+
+
+def reach_of(
+    before: Mapping[str, Any],
+    *,
+    limit: int | None,
+    epochs: int,
+    judges: Sequence[str],
+    rubric: str,
+    judging: Mapping[str, str],
+    another_rubric: bool,
+) -> Reach:
+    """How far a start reaches; with no limit of its own, as far as the run does."""
+    panels = before.get("panels", {})
+    chosen = rubric if another_rubric or rubric in panels else before.get("rubric", rubric)
+    former = panels.get(
+        chosen, {"judges": before.get("judges", [])} if chosen == before.get("rubric") else {}
+    )
+    everyone = {*former.get("judges", ()), *judges}
+    if not everyone:
+        everyone = {*before.get("judges", ())}  # another rubric, and nobody named: the run's judges
+    same = chosen != rubric
+    return Reach(
+        limit=before["limit"] if limit is None else limit,
+        epochs=before["epochs"] if limit is None else epochs,
+        judges=tuple(sorted(everyone)),
+        rubric=chosen,
+        judging=before.get("judging", {}) if same else judging,
+        panels=panels,
+    )
+
+
+def grown(before: Mapping[str, Any], now: Reach) -> dict[str, Any]:
+    """The extent of a run after this start."""
+    extent = now.extent()
+    extent["limit"] = max(before["limit"], now.limit)
+    extent["epochs"] = max(before["epochs"], now.epochs)
+    return extent
