@@ -13,7 +13,7 @@ import urllib.request
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, get_args, get_type_hints
+from typing import Any
 
 import aiohttp
 import pytest
@@ -22,8 +22,6 @@ import interplay.models.loopback.server as server
 from interplay.models.loopback import Asked, Event, Fault, Loopback, Said, Script, rehearse, serving
 
 HELLO = [{"role": "user", "content": "Hello there"}]
-WHOLE = {"status", "truncated", "html", "empty_choices", "not_utf8", "huge", "raw"}
-BROKEN = {"reset", "hang", "drip", "wrong_length"}
 
 
 @pytest.fixture
@@ -40,12 +38,6 @@ async def post(client: aiohttp.ClientSession, url: str, body: Any, key: str = ""
     headers = {"Authorization": f"Bearer {key}"} if key else {}
     async with client.post(f"{url}/chat/completions", json=body, headers=headers) as response:
         return response.status, await response.json()
-
-
-async def spoiled(client: aiohttp.ClientSession, fault: Fault) -> tuple[int, bytes, Any, Loopback]:
-    loopback = Loopback(lambda _: fault)
-    async with loopback as url, client.post(f"{url}/chat/completions", json=request()) as response:
-        return response.status, await response.read(), response.headers, loopback
 
 
 async def until(true: Callable[[], bool]) -> None:
@@ -230,143 +222,7 @@ async def test_it_listens_on_loopback_only() -> None:
             other.connect(("127.0.0.2", port))
 
 
-# Faults
-
-
-def test_every_fault_is_tested_below() -> None:
-    assert set(get_args(get_type_hints(Fault)["kind"])) == WHOLE | BROKEN
-
-
-async def test_status(client: aiohttp.ClientSession) -> None:
-    fault = Fault("status", status=429, headers={"Retry-After": "1"})
-    status, body, headers, loopback = await spoiled(client, fault)
-    assert (status, headers["Retry-After"], headers["Content-Type"]) == (429, "1", "application/json")
-    assert json.loads(body)["error"]["type"] == "rate_limit_error"
-    assert [(event.kind, event.status) for event in loopback.events] == [("request", 0), ("reply", 429)]
-
-
-async def test_status_with_a_body(client: aiohttp.ClientSession) -> None:
-    status, body, _, _ = await spoiled(client, Fault("status", status=503, body=b"busy"))
-    assert (status, body) == (503, b"busy")
-
-
-async def test_raw(client: aiohttp.ClientSession) -> None:
-    fault = Fault("raw", status=200, headers={"content-type": "text/plain", "X-Odd": "1"}, body=b"\0odd")
-    status, body, headers, _ = await spoiled(client, fault)
-    assert (status, body) == (200, b"\0odd")
-    assert (headers.getall("Content-Type"), headers["X-Odd"]) == (["text/plain"], "1")
-
-
-async def test_truncated(client: aiohttp.ClientSession) -> None:
-    status, body, headers, _ = await spoiled(client, Fault("truncated"))
-    assert (status, headers["Content-Length"]) == (200, str(len(body)))
-    assert body.startswith(b'{"id"')
-    with pytest.raises(json.JSONDecodeError):
-        json.loads(body)
-
-
-async def test_html(client: aiohttp.ClientSession) -> None:
-    status, body, headers, _ = await spoiled(client, Fault("html"))
-    assert status == 200
-    assert headers["Content-Type"].startswith("text/html")
-    assert b"<html>" in body
-
-
-async def test_empty_choices(client: aiohttp.ClientSession) -> None:
-    status, body, _, _ = await spoiled(client, Fault("empty_choices"))
-    assert (status, json.loads(body)["choices"]) == (200, [])
-
-
-async def test_not_utf8(client: aiohttp.ClientSession) -> None:
-    status, body, _, _ = await spoiled(client, Fault("not_utf8"))
-    assert status == 200
-    with pytest.raises(UnicodeDecodeError):
-        body.decode()
-    content = json.loads(body.decode(errors="replace"))["choices"][0]["message"]["content"]
-    assert content.startswith("caf")
-
-
-async def test_huge(client: aiohttp.ClientSession) -> None:
-    status, body, _, loopback = await spoiled(client, Fault("huge"))
-    assert status == 200
-    assert len(json.loads(body)["choices"][0]["message"]["content"]) == 30_000_000
-    assert kinds(loopback) == ["request", "reply"]
-
-
-async def test_huge_is_dropped_when_nobody_reads_it(client: aiohttp.ClientSession) -> None:
-    loopback = Loopback(lambda _: Fault("huge"))
-    async with loopback as url:
-        response = await client.post(f"{url}/chat/completions", json=request())
-        assert kinds(loopback) == ["request"]
-        response.close()
-        await until(lambda: kinds(loopback) == ["request", "dropped"])
-
-
-async def test_reset_is_a_real_reset() -> None:
-    loopback = Loopback(lambda _: Fault("reset"))
-    async with loopback as url:
-        port = int(url.split(":")[2].removesuffix("/v1"))
-        reader, writer = await asyncio.open_connection("127.0.0.1", port)
-        body = json.dumps(request()).encode()
-        writer.write(
-            b"POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n" % len(body)
-        )
-        writer.write(body)
-        with pytest.raises(ConnectionResetError):
-            await reader.read()
-        writer.close()
-    assert kinds(loopback) == ["request", "dropped"]
-
-
-async def test_wrong_length(client: aiohttp.ClientSession) -> None:
-    loopback = Loopback(lambda _: Fault("wrong_length"))
-    async with loopback as url:
-        response = await client.post(f"{url}/chat/completions", json=request())
-        assert response.status == 200
-        with pytest.raises(aiohttp.ClientPayloadError):
-            await response.read()
-    assert kinds(loopback) == ["request", "dropped"]
-
-
-async def test_hang_until_its_seconds_are_over(client: aiohttp.ClientSession) -> None:
-    loopback = Loopback(lambda _: Fault("hang", seconds=0.05))
-    async with loopback as url:
-        with pytest.raises(aiohttp.ServerDisconnectedError):
-            await post(client, url, request())
-    assert kinds(loopback) == ["request", "dropped"]
-
-
-async def test_a_client_that_gives_up_is_dropped(client: aiohttp.ClientSession) -> None:
-    loopback = Loopback(lambda _: Fault("hang"))
-    async with loopback as url:
-        waiting = asyncio.create_task(post(client, url, request()))
-        await until(lambda: loopback.calls == 1)
-        waiting.cancel()
-        await until(lambda: kinds(loopback) == ["request", "dropped"])
-        async with client.get(f"{url}/ledger") as response:
-            assert (await response.json())["in_flight"] == 0
-
-
-async def test_drip_sends_headers_and_single_bytes(client: aiohttp.ClientSession) -> None:
-    loopback = Loopback(lambda _: Fault("drip"))
-    async with loopback as url:
-        response = await client.post(f"{url}/chat/completions", json=request())
-        assert response.status == 200
-        assert 0 < len(await response.content.readany()) < 20
-        assert 0 < len(await response.content.readany()) < 20
-        response.close()
-        await until(lambda: kinds(loopback) == ["request", "dropped"])
-
-
-async def test_drip_ends_after_its_seconds_or_its_body(client: aiohttp.ClientSession) -> None:
-    faults = {"short": Fault("drip", seconds=0.05), "whole": Fault("drip", body=b"{")}
-    loopback = Loopback(lambda asked: faults[asked.model])
-    async with loopback as url:
-        with pytest.raises(aiohttp.ClientPayloadError):
-            await post(client, url, request("short"))
-        async with client.post(f"{url}/chat/completions", json=request("whole")) as response:
-            assert await response.read() == b"{"
-        await until(lambda: kinds(loopback) == ["request", "dropped", "request", "reply"])
+# Ending
 
 
 async def test_stop_ends_at_once_with_hanging_connections(

@@ -27,7 +27,7 @@ PAYLOADS = [
     "[a]: https://evil.example",
     "[^1] [x][y] [ ]",
     "https://evil.example www.evil.example evil.example mail@evil.example",
-    "@everyone #12 org/repo#3",
+    "@everyone #12 org/repo#3 www.1.2 WWW.3",
     "a | b || c \\| d \\\\| e \\",
     "` `` ``` ~~~ ~~x~~ `a` `b|c` \\`d",
     "*a* **b** _c_ __d__ ***",
@@ -125,6 +125,10 @@ def test_a_long_run_of_anything_is_read_in_one_go() -> None:
 )
 def test_an_ordinary_text_is_written_as_it_is(text: str) -> None:
     assert as_text(text) == text
+
+
+def test_what_could_become_a_link_is_code_and_the_full_stop_after_it_is_not() -> None:
+    assert as_text("judged by a@b (see models.toml).") == "judged by `a@b` (see `models.toml`)."
 
 
 def test_a_board_is_written_with_its_intervals_its_meanings_and_its_notes() -> None:

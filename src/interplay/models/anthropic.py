@@ -87,9 +87,9 @@ class Anthropic:
 
     def _read(self, answer: Answer, request: Request) -> Reply:
         body = answer.json()
-        said, thought, written = _content_of(body, answer)
+        said, thought = _content_of(body, answer)
         usage = _usage_of(body, request, said + thought)
-        text, reasoning = (said, "") if written else split_reasoning(said)
+        text, reasoning = split_reasoning(said)
         stop = str(body.get("stop_reason") or "")
         return Reply(
             text=text,
@@ -118,8 +118,8 @@ def _forced_tool(schema: Mapping[str, Any]) -> dict[str, Any]:
     return {"tools": [tool], "tool_choice": {"type": "tool", "name": TOOL}}
 
 
-def _content_of(body: Any, answer: Answer) -> tuple[str, str, bool]:
-    """What was said, what was thought, and whether it was said by the tool."""
+def _content_of(body: Any, answer: Answer) -> tuple[str, str]:
+    """What was said, by the tool or else in text, and what was thought."""
     content = body.get("content") if isinstance(body, dict) else None
     if not isinstance(content, list):
         raise answer.malformed("the answer has no list of content")
@@ -141,7 +141,7 @@ def _content_of(body: Any, answer: Answer) -> tuple[str, str, bool]:
             case _:
                 raise answer.malformed("the answer has a block of no kind")
     said = "\n".join(inputs) if inputs else "".join(texts)
-    return clean(said), clean("\n\n".join(thoughts)), bool(inputs)
+    return clean(said), clean("\n\n".join(thoughts))
 
 
 def _usage_of(body: dict[str, Any], request: Request, written: str) -> Usage:

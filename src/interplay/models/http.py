@@ -112,7 +112,7 @@ class HttpBot:
 def check_mapping(name: str, mapping: BotMapping) -> None:
     """Raise a Mistake if the bot could never be spoken to by this mapping."""
     for string in _strings_in(name, mapping.request):
-        for place in _places_in(string):
+        for place in sorted(_places_in(string)):
             if place not in PLACES:
                 raise Mistake(f"{name}: its request has {{{{{place}}}}}; {nearest(place, PLACES)}")
             if place == "messages" and not _is_messages(string):

@@ -6,9 +6,8 @@ from typing import Any
 
 from interplay.core.failures import Mistake
 from interplay.core.wire import Message, Reply, Request, clean, split_reasoning
-from interplay.models.posting import Answer, Post, Usage, estimate, failure_of, usage_of
-from interplay.models.posting import Endpoint as Endpoint  # both are also looked for here
-from interplay.models.posting import Patience as Patience
+from interplay.models.posting import Answer, Endpoint, Post, Usage, estimate, failure_of, usage_of
+from interplay.models.posting import Patience as Patience  # also looked for here
 
 OPENAI = "https://api.openai.com/v1"
 _NOT_IN_STRICT_SCHEMAS = ("maxLength", "minLength")

@@ -4,6 +4,7 @@ import asyncio
 import hashlib
 import json
 import os
+import socket
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -142,7 +143,7 @@ class Post:
         try:
             async with asyncio.timeout(self._patience.connect):
                 _, writer = await asyncio.open_connection(host, port)
-        except (OSError, TimeoutError) as error:
+        except (OSError, TimeoutError, UnicodeError) as error:  # the last where a name can be no host's
             raise Mistake(
                 f"{self._name}: nothing answers at {host}:{port} ({_short(error)}); is it running?"
             ) from error
@@ -151,15 +152,15 @@ class Post:
     def _place(self) -> tuple[str, int]:
         """Host and port of the URL."""
         kind = "base URL" if self._url != self._address else "URL"
+        if "@" in self._address.partition("//")[2].partition("/")[0]:
+            raise Mistake(
+                f"{self._name}: its {kind} holds a user or password; put the key into a variable instead"
+            )
         try:
             parts = urlsplit(self._address)
             port = parts.port or (443 if parts.scheme == "https" else 80)
         except ValueError:
             parts = urlsplit("")
-        if "@" in parts.netloc:
-            raise Mistake(
-                f"{self._name}: its {kind} holds a user or password; put the key into a variable instead"
-            )
         if parts.scheme not in ("http", "https") or not parts.hostname:
             example = "http://127.0.0.1:8000/v1" if kind == "base URL" else "http://127.0.0.1:8000/chat"
             shown = self._address.partition("?")[0]  # a query may hold a secret
@@ -181,7 +182,7 @@ class Post:
             failure = self._broken("connection", "the answer broke off", arriving)
         except aiohttp.ClientResponseError:
             failure = self._broken("malformed", "the answer is not HTTP", arriving)
-        except (aiohttp.ClientError, OSError) as error:
+        except (aiohttp.ClientError, OSError, ValueError) as error:  # the last where no header can hold a key
             failure = self._broken("connection", _short(error), arriving)
         raise failure  # out here, because an error of the client may carry our headers, and so the key
 
@@ -297,5 +298,7 @@ def _short(error: BaseException) -> str:
     if isinstance(error, TimeoutError):
         return "no answer in time"
     reason = getattr(error, "os_error", error)
+    if isinstance(reason, socket.gaierror | UnicodeError):
+        return "no such host"
     number = getattr(reason, "errno", None)
     return os.strerror(number) if isinstance(number, int) and number > 0 else type(error).__name__

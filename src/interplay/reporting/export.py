@@ -34,9 +34,8 @@ _FORMAT_OF = {
 }
 _COLUMNS = ("run", "conversation", "scenario", "model", "repeat", "score", "source", "value")
 _FORMULA = tuple("=+-@＝＋－＠")  # programs of East Asia take the wide signs as well
-_START_OF_A_CELL = re.compile(
-    r"([\n;])"
-)  # also where a program cuts lines at semicolons and overlooks quotes
+# Some programs cut lines at semicolons and overlook quotes that do not start a cell.
+_STARTS_A_CELL = re.compile(r"([\n;])")
 
 
 def format_of(path: Path) -> str:
@@ -121,7 +120,7 @@ class _Returned:
 
 def _defused(text: str) -> str:
     """A cell that no program takes for a formula."""
-    parts = _START_OF_A_CELL.split(readable(text))
+    parts = _STARTS_A_CELL.split(readable(text))
     return "".join(f"'{part}" if part.lstrip().startswith(_FORMULA) else part for part in parts)
 
 

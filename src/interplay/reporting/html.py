@@ -10,7 +10,6 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from interplay.core.benchmark import Benchmark
 from interplay.core.board import Board, Cell, Column, Estimate
 from interplay.reporting.cells import interval, within, written
-from interplay.reporting.writing import check_path as check_path
 from interplay.reporting.writing import write_whole
 from interplay.running.results import options_of
 from interplay.store.records import Records, Run

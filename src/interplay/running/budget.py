@@ -68,12 +68,14 @@ class Budget:
     def __init__(self, limits: Limits, spent: Amount):
         self.limits = limits
         self.spent = spent
-        self.used_up = False  # some call did not fit
+        self.used_up = False  # something did not fit
+        self.largest = Amount()  # what had to be set aside for one call; the last call needs that much room
         self._set_aside = Amount()
         self._waiting: deque[tuple[Amount, asyncio.Future[None]]] = deque()
 
     async def set_aside(self, need: Amount) -> None:
         """Hold back what a call may use, or raise OverBudget where it can never be afforded."""
+        self.largest = Amount(max(self.largest.money, need.money), max(self.largest.tokens, need.tokens))
         if not self.limits or (not self._waiting and self._fits(need)):
             self._set_aside += need
             return

@@ -1,5 +1,6 @@
 """Boards of many runs: those that can be compared share one, the others stand apart, with the reason."""
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -10,15 +11,8 @@ from interplay.core.wire import canonical
 from interplay.running.results import benchmark_changes, notes_of, options_of, played_of, with_usage
 from interplay.store.records import Records, Run
 
-_IN_WORDS = {
-    "options": "options",
-    "scenarios": "scenarios",
-    "rubric": "rubric",
-    "judges": "judges",
-    "cast": "cast",
-    "prompts": "prompts",
-    "sampling": "sampling",
-}
+SHOWN = 60  # characters
+PARTS = ("options", "scenarios", "judges", "cast", "sampling", "rubric", "prompts")
 
 
 @dataclass(frozen=True)
@@ -88,13 +82,18 @@ def _board(
 def _difference(first: Mapping[str, Any], other: Mapping[str, Any]) -> str:
     """In what the other group differs from the first."""
     told = []
-    for part, words in _IN_WORDS.items():
-        if first[part] != other[part]:
-            told.append(f"{words} ({_shown(part, first[part], other[part])})")
+    for part in PARTS:
+        if first[part] == other[part]:
+            continue
+        if part in ("rubric", "prompts"):  # digests, which tell a reader nothing, and follow from options
+            if first["options"] == other["options"]:
+                told.append(f"{part} (the texts changed between the runs)")
+        else:
+            told.append(f"{part} ({_shown(first[part], other[part])})")
     return "other " + ", ".join(told)
 
 
-def _shown(part: str, first: Any, other: Any) -> str:
+def _shown(first: Any, other: Any) -> str:
     if isinstance(first, dict):
         changed = sorted(name for name in {*first, *other} if first.get(name) != other.get(name))
         return "; ".join(
@@ -104,9 +103,12 @@ def _shown(part: str, first: Any, other: Any) -> str:
 
 
 def _short(value: Any) -> str:
+    """A value in a few words; what was read from a file is named, not quoted."""
+    if isinstance(value, str) and value.startswith("{"):
+        value = json.loads(value).get("name", "of a file")
     if isinstance(value, list):
         value = ", ".join(str(one) for one in value)
     elif isinstance(value, dict):
         value = ", ".join(f"{name} {inner}" for name, inner in sorted(value.items()))
-    text = str(value) if value not in (None, "") else "none"
-    return text if len(text) <= 60 else f"{text[:57]}..."
+    text = str(value) if value not in (None, "", {}) else "none"
+    return text if len(text) <= SHOWN else f"{text[: SHOWN - 3]}..."

@@ -11,9 +11,10 @@ from interplay.core.benchmark import Benchmark, Judging, Scenario
 from interplay.core.failures import Divergence, Mistake
 from interplay.models.calling import Model
 from interplay.models.connecting import Directory
+from interplay.running.allowance import Allowance
 from interplay.running.budget import Amount, Budget, Limits
 from interplay.running.gate import Gate
-from interplay.running.plan import Anew, Plan, make_plan
+from interplay.running.plan import Anew, Plan, Work, make_plan
 from interplay.running.reach import Reach, grown, reach_of
 from interplay.running.sending import PERHAPS_BILLED, Send, budgeted, journaled, limited, retrying
 from interplay.running.spec import RunSpec
@@ -236,12 +237,15 @@ class Engine:
     async def _work_through(self, plan: Plan, table: Table) -> None:
         """Enough workers to keep every endpoint's gate busy, each with one conversation at a time."""
         waiting = iter(plan.works)
+        allowance = Allowance(self.budget, lambda: self.tally.stopping)
 
         async def worker() -> None:
             for work in waiting:
                 if self.tally.stopping or self.budget.used_up:
                     return
-                await table.attend(work)
+                async with allowance.covering(work.place.subject, self._most_calls(work)) as covered:
+                    if covered:
+                        await table.attend(work)
 
         places = sum(gate.most for gate in self._gates.values())
         self._workers = [asyncio.create_task(worker()) for _ in range(min(places, len(plan.works)))]
@@ -251,6 +255,13 @@ class Engine:
             for task in self._workers:
                 task.cancel()
             await asyncio.gather(*self._workers, return_exceptions=True)
+            self.tally.used_up = self.budget.used_up
+
+    def _most_calls(self, work: Work) -> int:
+        """How many calls a work takes at most, second tries apart."""
+        play = self.benchmark.calls(work.place.scenario, self.options).values() if work.play else ()
+        judges = [self.judging.calls(work.place.scenario, work.place.cast, judge) for judge in work.judges]
+        return sum(most for _, most in [*play, *judges])
 
     async def _all_done(self) -> None:
         """Wait for all workers; if one cannot go on, calls of the others that are under way may come back."""

@@ -9,6 +9,7 @@ from random import Random
 from interplay.core.failures import Cancelled, Mistake, ProviderFailure, SystemFailure
 from interplay.core.wire import Reply, Request, Step
 from interplay.models.calling import HOPELESS, RETRIED, CallFailed, Model
+from interplay.running.allowance import count
 from interplay.running.budget import Amount, Budget, most_of
 from interplay.running.gate import Gate
 from interplay.running.tally import Tally
@@ -73,6 +74,7 @@ def budgeted(send: Send, model: Model, budget: Budget) -> Send:
             raise
         finally:
             budget.settle(most, used)
+            count(used)
 
     return send_within
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from interplay.core.benchmark import Benchmark, Judging, Verdict
 from interplay.core.conversation import Conversation
-from interplay.core.failures import Cancelled, Divergence, Failure, OverBudget, ProviderFailure
+from interplay.core.failures import Cancelled, Divergence, Failure, ProviderFailure
 from interplay.judging.fence import mark_of
 from interplay.running.desk import RecordedDesk
 from interplay.running.plan import Work
@@ -111,7 +111,7 @@ class Table:
             await self.journal.void(number, failure, talk.lines)
             if isinstance(failure, ProviderFailure) and self._bots(work) and not last:
                 raise _Restart from failure
-            self._count(failure)
+            self.tally.failures[failure.name] += 1
             return None
         await self.journal.finish(number, outcome, talk.lines, setting.protocol)
         return outcome
@@ -130,15 +130,11 @@ class Table:
         try:
             verdict = Verdict(judge, judging.digest, await judging(talk, outcome))
         except Failure as failure:
-            self._count(failure)
+            self.tally.failures[failure.name] += 1
             verdict = Verdict(judge, judging.digest, None, failure.name, str(failure))
         await self.journal.judged(number, "", verdict)
         self.tally.verdicts_done += verdict.failure != Cancelled.name
         return verdict
-
-    def _count(self, failure: Failure) -> None:
-        self.tally.failures[failure.name] += 1
-        self.tally.used_up = self.tally.used_up or isinstance(failure, OverBudget)
 
     def _secret(self, work: Work, who: str) -> bytes:
         """What keys the marks of one stage: the same in a replay, unknown to any candidate."""

@@ -43,7 +43,7 @@ def columns(rubric: Rubric) -> tuple[Column, ...]:
         Column(
             "refusal_ratio" if flag == REFUSAL.name else flag,
             "refused" if flag == REFUSAL.name else flag,
-            f"share of conversations that any judge flags: {meaning}; Wilson",
+            f"share of conversations that any judge flags ({meaning.rstrip('.')}); Wilson",
             "share",
         )
         for flag, meaning in ((flag.name, flag.meaning) for flag in rubric.flags)
