@@ -19,10 +19,10 @@ from interplay.reporting.html import board_as_html, write_report
 from interplay.running.budget import Limits
 from interplay.running.engine import DEFAULT_CONNECTIONS, Engine, How
 from interplay.running.plan import read_anew
-from interplay.running.results import board_of
+from interplay.running.results import board_of, judged_of
 from interplay.running.spec import SamplingChange, make_spec
 from interplay.running.tally import Tally
-from interplay.store.records import Records
+from interplay.store.records import ConversationRow, Records
 from interplay.store.records import Run as RunRow
 
 if TYPE_CHECKING:
@@ -137,11 +137,10 @@ class Run:
             raise Mistake("a frame needs pandas: pip install interplay[frames]") from error
         with Records(self.store) as records:
             row = records.find(self.id)
-            known = {one.number: one for one in records.conversations(row)}
             scores = [
-                (number, one.scenario.label, one.subject, one.repeat + 1, name, source, value)
-                for number, name, source, value in records.scores(row)
-                if (one := known.get(number)) is not None
+                (*_place(one.row), score.name, score.source, score.value)
+                for one in judged_of(records, row, find(row.benchmark))
+                for score in one.scores
             ]
         columns = ["conversation", "scenario", "model", "repeat", "score", "source", "value"]
         return pandas.DataFrame(scores, columns=columns)
@@ -166,6 +165,10 @@ class Run:
             cells = [f"{key} {value:.2f}" for key, value in found if value is not None]
             lines.append(f"{row['model']}: {', '.join(cells)}")
         return "\n".join(lines)
+
+
+def _place(row: ConversationRow) -> tuple[int, str, str, int]:
+    return row.number, row.scenario.label, row.subject, row.repeat + 1
 
 
 def _names(speakers: Speaker | Sequence[Speaker], made: dict[str, Model]) -> list[str]:

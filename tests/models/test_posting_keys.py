@@ -105,7 +105,7 @@ async def test_check_refuses_a_key_that_no_header_can_hold(provider: Provider, k
     assert key.strip() not in str(raised.value)
 
 
-@pytest.mark.parametrize("key", [KEY + "\n", KEY + "\r\nX-Other: 1", KEY + "\udc80"])
+@pytest.mark.parametrize("key", [KEY + "\n", KEY + "\r\nX-Other: 1"])
 async def test_a_key_that_no_header_can_hold_is_not_sent_even_unchecked(provider: Provider, key: str) -> None:
     failure = await provider.fail(lambda _: "sent", key=key)
     assert failure.cause == "connection"

@@ -541,7 +541,7 @@ def test_the_store_is_not_overwritten_by_its_own_export(played: Played, tmp_path
     link = tmp_path / "a.json"
     link.symlink_to(records.path)
     for path, format in ((records.path, "json"), (link, "")):
-        with pytest.raises(Mistake, match="it is the store"):
+        with pytest.raises(Mistake, match="is the store"):
             write_export(path, *played, BENCHMARK, BOARD, format)
     assert records.integrity() == "ok"
     assert len(conversations(played)) == 3

@@ -6,7 +6,7 @@ from typing import Any
 from interplay.cli import terminal
 from interplay.core.benchmark import Benchmark
 from interplay.reporting.html import write_report
-from interplay.reporting.writing import check_path
+from interplay.reporting.writing import check_path, refuse_store
 from interplay.running.results import board_of, remarks_of
 from interplay.store.records import Records
 
@@ -15,6 +15,7 @@ def check_html(given: Mapping[str, Any]) -> None:
     """Raise a Mistake before anything is paid for if the report cannot be written."""
     if given["html"]:
         check_path(given["html"])
+        refuse_store(given["html"], given["store"])
 
 
 def show_run(

@@ -4,6 +4,7 @@ import base64
 import re
 from collections.abc import Iterable, Mapping
 from functools import cached_property
+from urllib.parse import quote
 
 SHORTEST_SECRET = 8  # "none", "EMPTY" or "x" guard nothing, and taking them out would change what models say
 HIDDEN = b"[key]"
@@ -21,6 +22,8 @@ class Secrets:
             if len(secret) >= SHORTEST_SECRET and secret.isascii()
             for spelling in (secret, *_in_base64(secret))
         ]
+        in_urls = [quote(spelling, safe="") for spelling in self._spellings]
+        self._beginnings = dict.fromkeys([*self._spellings, *in_urls])
 
     def out_of(self, raw: bytes) -> bytes:
         """The bytes without any of the secrets; JSON stays JSON."""
@@ -31,7 +34,7 @@ class Secrets:
     def out_of_part(self, raw: bytes) -> bytes:
         """The same for bytes that were cut off somewhere: they may end in the beginning of a secret."""
         raw = self.out_of(raw)
-        for spelling in self._spellings:
+        for spelling in self._beginnings:
             for length in range(len(spelling) - 1, _LEAST_OF_A_BEGINNING - 1, -1):
                 raw = raw.removesuffix(spelling[:length].encode())
         return raw

@@ -3,24 +3,21 @@
 import csv
 import json
 import math
-import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from interplay.core.benchmark import Benchmark, Scenario, Score, Verdict
+from interplay.core.benchmark import Benchmark
 from interplay.core.board import Board
 from interplay.core.failures import Mistake, nearest
-from interplay.core.forms import build
 from interplay.core.wire import clean
 from interplay.reporting.html import report
 from interplay.reporting.markdown import board_as_markdown
-from interplay.reporting.writing import UNSEEN, readable, write_whole
-from interplay.running.results import options_of
-from interplay.store.database import trouble_in_words
-from interplay.store.records import ConversationRow, Records, Run
+from interplay.reporting.writing import UNSEEN, readable, refuse_store, write_whole
+from interplay.running.results import Judged, judged_of
+from interplay.store.records import Records, Run
 
 FORMATS = ("json", "jsonl", "csv", "markdown", "html")
 _FORMAT_OF = {
@@ -53,8 +50,7 @@ def write_export(
 ) -> None:
     """Write a run whole or not at all; without a format, in the one that the file's name asks for."""
     pieces = export(records, run, benchmark, board, format or format_of(path))
-    if os.path.realpath(path) == os.path.realpath(records.path):
-        raise Mistake(f"the export cannot be written to {path}: it is the store")
+    refuse_store(path, records.path)
     write_whole(path, pieces, "export")
 
 
@@ -84,8 +80,8 @@ def _json(records: Records, run: Run, benchmark: Benchmark, board: Board) -> Ite
         before = ",\n"
     yield ',\n"conversations": ['
     before = "\n"
-    for one in _conversations(records, run, benchmark):
-        yield before + _as_json(one.as_json())
+    for one in judged_of(records, run, benchmark):
+        yield before + _as_json(_of_conversation(one))
         before = ",\n"
     yield "\n]\n}\n"
 
@@ -93,15 +89,15 @@ def _json(records: Records, run: Run, benchmark: Benchmark, board: Board) -> Ite
 def _json_lines(records: Records, run: Run, benchmark: Benchmark, board: Board) -> Iterator[str]:
     """The run on the first line, then a conversation on each."""
     yield _as_json({"kind": "run", **_of_run(records, run, board)}) + "\n"
-    for one in _conversations(records, run, benchmark):
-        yield _as_json({"kind": "conversation", **one.as_json()}) + "\n"
+    for one in judged_of(records, run, benchmark):
+        yield _as_json({"kind": "conversation", **_of_conversation(one)}) + "\n"
 
 
 def _csv(records: Records, run: Run, benchmark: Benchmark) -> Iterator[str]:
     """Every score on a line of its own."""
     writer = csv.writer(_Returned())
     yield writer.writerow(_COLUMNS)
-    for one in _conversations(records, run, benchmark):
+    for one in judged_of(records, run, benchmark):
         row = one.row
         for score in one.scores:
             texts = (row.scenario.label, row.subject, score.name, score.source)
@@ -140,91 +136,29 @@ def _of_run(records: Records, run: Run, board: Board) -> dict[str, Any]:
     }
 
 
-@dataclass(frozen=True)
-class _Conversation:
+def _of_conversation(one: Judged) -> dict[str, Any]:
     """A conversation with all that was made of it."""
-
-    row: ConversationRow
-    verdicts: tuple[tuple[str, Verdict], ...]  # with the item that each is about
-    scores: tuple[Score, ...]
-
-    def as_json(self) -> dict[str, Any]:
-        row = self.row
-        return {
-            "number": row.number,
-            "scenario": {
-                "id": row.scenario.id,
-                "label": row.scenario.label,
-                "content": row.scenario.content,
-            },
-            "model": row.subject,
-            "cast": row.cast,
-            "repeat": row.repeat + 1,
-            "take": row.take,
-            "state": row.state,
-            "failure": row.failure,
-            "detail": row.detail,
-            "protocol": row.protocol,
-            "outcome": row.outcome,
-            "lines": [asdict(line) for line in row.lines],
-            "verdicts": [{"item": item, **asdict(verdict)} for item, verdict in self.verdicts],
-            "scores": [asdict(score) for score in self.scores],
-        }
-
-
-def _conversations(records: Records, run: Run, benchmark: Benchmark) -> Iterator[_Conversation]:
-    """The newest take of every conversation in the record's order, one in memory at a time."""
-    options = options_of(run, benchmark)
-    for (number,) in _rows(records, _NUMBERS, run.number):
-        row = _row(records, number)
-        verdicts = tuple(
-            (item, Verdict(judge, rubric, json.loads(data) if data else None, failure, detail))
-            for item, judge, rubric, failure, detail, data in _rows(records, _VERDICTS, number)
-        )
-        scores: Sequence[Score] = ()
-        if row.state == "done":
-            counted = [one for item, one in verdicts if not item and one.rubric == run.extent["rubric"]]
-            # made anew, as the board is: a run that was stopped may hold scores of an older rubric, or none yet
-            scores = benchmark.score(build(benchmark.outcome, row.outcome), counted, options)
-        yield _Conversation(row, verdicts, tuple(scores))
-
-
-def _row(records: Records, number: int) -> ConversationRow:
-    found = _rows(records, _CONVERSATION, number)[0]
-    label, content, cast, subject, repeat, take, state, failure, detail, protocol, outcome, lines = found
-    return ConversationRow(
-        number=number,
-        scenario=Scenario(json.loads(content), label),
-        subject=subject,
-        cast=json.loads(cast),
-        repeat=repeat,
-        take=take,
-        state=state,
-        failure=failure,
-        detail=detail,
-        protocol=protocol,
-        outcome_text=outcome,
-        lines_text=lines,
-    )
-
-
-_NUMBERS = (
-    "SELECT number FROM conversations c WHERE run = ? AND take = (SELECT max(take) FROM conversations n"
-    " WHERE (n.run, n.scenario, n.cast_digest, n.repeat) = (c.run, c.scenario, c.cast_digest, c.repeat))"
-    " ORDER BY subject, scenario, repeat, number"
-)
-_CONVERSATION = (
-    "SELECT label, content, cast_roles, subject, repeat, take, state, failure, detail, protocol, outcome, lines"
-    " FROM conversations c JOIN scenarios s ON s.id = c.scenario WHERE c.number = ?"
-)
-_VERDICTS = (
-    "SELECT item, judge, rubric, failure, detail, data FROM verdicts WHERE conversation = ? ORDER BY 1, 2, 3"
-)
-
-
-def _rows(records: Records, query: str, number: int) -> list[Any]:
-    with trouble_in_words(records.path):
-        return records.db.execute(query, (number,)).fetchall()
+    row = one.row
+    return {
+        "number": row.number,
+        "scenario": {
+            "id": row.scenario.id,
+            "label": row.scenario.label,
+            "content": row.scenario.content,
+        },
+        "model": row.subject,
+        "cast": row.cast,
+        "repeat": row.repeat + 1,
+        "take": row.take,
+        "state": row.state,
+        "failure": row.failure,
+        "detail": row.detail,
+        "protocol": row.protocol,
+        "outcome": row.outcome,
+        "lines": [asdict(line) for line in row.lines],
+        "verdicts": [{"item": item, **asdict(verdict)} for item, verdict in one.verdicts],
+        "scores": [asdict(score) for score in one.scores],
+    }
 
 
 def _as_json(value: Any) -> str:

@@ -10,7 +10,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from interplay.core.benchmark import Benchmark
 from interplay.core.board import Board, Cell, Column, Estimate
 from interplay.reporting.cells import interval, within, written
-from interplay.reporting.writing import write_whole
+from interplay.reporting.writing import refuse_store, write_whole
 from interplay.running.results import options_of
 from interplay.store.records import Records, Run
 
@@ -19,6 +19,7 @@ MOST_CONVERSATIONS = 500  # in one file; a browser has to hold them all
 
 def write_report(path: Path, board: Board, records: Records, run: Run, benchmark: Benchmark) -> None:
     """Write the report; a file that is there already is replaced whole or not at all."""
+    refuse_store(path, records.path)
     write_whole(path, [report(board, records, run, benchmark)])
 
 

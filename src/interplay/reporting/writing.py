@@ -39,6 +39,12 @@ def _trouble_at(path: Path) -> str:
     return "" if os.access(path.parent, os.W_OK) else "its folder is not writable"
 
 
+def refuse_store(path: Path, store: Path) -> None:
+    """Raise a Mistake if the file is the store that it is written from."""
+    if os.path.realpath(path) == os.path.realpath(store):
+        raise Mistake(f"{path} is the store; write to another file")
+
+
 def write_whole(path: Path, pieces: Iterable[str], what: str = "report") -> None:
     """Write a file piece by piece beside its place, then put it there: a file that is there is replaced whole."""
     check_path(path, what)

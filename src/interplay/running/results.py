@@ -1,15 +1,15 @@
 """What a run came to: its board and scores, pure functions of its records."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
-from interplay.core.benchmark import Benchmark, Played
+from interplay.core.benchmark import Benchmark, Played, Score, Verdict
 from interplay.core.board import Board, Cell, Column
 from interplay.core.forms import build
 from interplay.models import embedded
 from interplay.running.spec import EMBEDDED
 from interplay.store.journal import Journal
-from interplay.store.records import Records, Run, Totals
+from interplay.store.records import ConversationRow, Records, Run, Totals
 
 OPEN = Column("open", "open", "are the model's weights open?", "text", detail=True)
 SAMPLING = Column(
@@ -42,6 +42,27 @@ def played_of(records: Records, run: Run, benchmark: Benchmark) -> list[Played]:
         )
         for row in records.conversations(run)
     ]
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A conversation with all that was made of it."""
+
+    row: ConversationRow
+    verdicts: tuple[tuple[str, Verdict], ...]  # by every rubric, with the item that each is about
+    scores: tuple[Score, ...]
+
+
+def judged_of(records: Records, run: Run, benchmark: Benchmark) -> Iterator[Judged]:
+    """The run's conversations in the record's order, one in memory at a time; their scores are made anew."""
+    options = options_of(run, benchmark)
+    for number in records.numbers(run):
+        row, verdicts = records.conversation(number), tuple(records.verdicts_of(number))
+        scores: Sequence[Score] = ()
+        if row.state == "done":
+            counted = [one for item, one in verdicts if not item and one.rubric == run.extent["rubric"]]
+            scores = benchmark.score(build(benchmark.outcome, row.outcome), counted, options)
+        yield Judged(row, verdicts, tuple(scores))
 
 
 def board_of(
@@ -153,9 +174,9 @@ def remarks_of(records: Records, run: Run) -> list[str]:
 
 async def rescore(records: Records, journal: Journal, run: Run, benchmark: Benchmark) -> int:
     """Compute the scores of all conversations again from outcomes and verdicts; calls no model."""
-    options = options_of(run, benchmark)
-    rows = [row for row in records.conversations(run) if row.state == "done"]
-    played = [one for one in played_of(records, run, benchmark) if one.outcome is not None]
-    for row, one in zip(rows, played, strict=True):
-        await journal.scored(row.number, benchmark.score(one.outcome, one.verdicts, options))
-    return len(rows)
+    count = 0
+    for one in judged_of(records, run, benchmark):
+        if one.row.state == "done":
+            await journal.scored(one.row.number, one.scores)
+            count += 1
+    return count

@@ -128,30 +128,32 @@ class Records:
     def conversations(self, run: Run) -> list[ConversationRow]:
         """The newest take of every conversation, in a fixed order."""
         scenarios = {scenario.id: scenario for scenario in self.scenarios(run)}
+        rows = self._rows(f"SELECT c.scenario, {_CONVERSATION} FROM conversations c {_NEWEST}", run.number)  # noqa: S608  # our own names
+        return [_conversation(row[1:], scenarios[row[0]]) for row in rows]
+
+    def numbers(self, run: Run) -> list[int]:
+        """The numbers of the run's conversations, newest takes, in the same order."""
+        rows = self._rows(f"SELECT number FROM conversations c {_NEWEST}", run.number)  # noqa: S608  # our own names
+        return [row[0] for row in rows]
+
+    def conversation(self, number: int) -> ConversationRow:
+        """One conversation."""
+        row = self._rows(
+            f"SELECT label, content, {_CONVERSATION} FROM conversations c"  # noqa: S608  # our own names
+            " JOIN scenarios s ON s.id = c.scenario WHERE c.number = ?",
+            number,
+        )[0]
+        return _conversation(row[2:], Scenario(json.loads(row[1]), row[0]))
+
+    def verdicts_of(self, number: int) -> list[tuple[str, Verdict]]:
+        """The verdicts on one conversation, each with the item that it is about."""
         rows = self._rows(
-            "SELECT c.number, c.scenario, NULL, subject, cast_roles, repeat, take, state, failure, detail,"
-            " outcome, lines, protocol FROM conversations c"
-            " WHERE run = ? AND take = (SELECT max(take) FROM conversations n WHERE (n.run, n.scenario,"
-            " n.cast_digest, n.repeat) = (c.run, c.scenario, c.cast_digest, c.repeat))"
-            " ORDER BY subject, c.scenario, repeat",
-            run.number,
+            "SELECT item, judge, rubric, failure, detail, data FROM verdicts WHERE conversation = ? ORDER BY 1, 2, 3",
+            number,
         )
         return [
-            ConversationRow(
-                number=row[0],
-                scenario=scenarios[row[1]],
-                subject=row[3],
-                cast=json.loads(row[4]),
-                repeat=row[5],
-                take=row[6],
-                state=row[7],
-                failure=row[8],
-                detail=row[9],
-                outcome_text=row[10],
-                lines_text=row[11],
-                protocol=row[12],
-            )
-            for row in rows
+            (item, Verdict(judge, rubric, json.loads(data) if data else None, failure, detail))
+            for item, judge, rubric, failure, detail, data in rows
         ]
 
     def scenarios(self, run: Run) -> list[Scenario]:
@@ -284,3 +286,27 @@ class Records:
 
 
 _RUNS = "SELECT number, id, benchmark, identity, extent, secret, created, name FROM runs"
+
+_CONVERSATION = "number, subject, cast_roles, repeat, take, state, failure, detail, outcome, lines, protocol"
+_NEWEST = (
+    "WHERE run = ? AND take = (SELECT max(take) FROM conversations n WHERE (n.run, n.scenario,"
+    " n.cast_digest, n.repeat) = (c.run, c.scenario, c.cast_digest, c.repeat))"
+    " ORDER BY subject, c.scenario, repeat, number"
+)
+
+
+def _conversation(row: tuple[Any, ...], scenario: Scenario) -> ConversationRow:
+    return ConversationRow(
+        number=row[0],
+        scenario=scenario,
+        subject=row[1],
+        cast=json.loads(row[2]),
+        repeat=row[3],
+        take=row[4],
+        state=row[5],
+        failure=row[6],
+        detail=row[7],
+        outcome_text=row[8],
+        lines_text=row[9],
+        protocol=row[10],
+    )
