@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from interplay.cli import MEANINGS, interplay
-from interplay.models.connecting import read_entries
+from interplay.models.entries import read_entries
 from interplay.models.loopback import Loopback, serving
 
 README = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")

@@ -75,7 +75,7 @@ def free_port() -> int:
     [
         (["shw"], "did you mean 'show'"),
         (["rnu"], "did you mean 'run'"),
-        (["xyzzy"], "there is doctor, judge, list"),
+        (["xyzzy"], "there is board, doctor, export"),
         (["--versoin"], "did you mean '--version'"),
         (["list", "--stroe", "x"], "did you mean '--store'"),
         (["list", "one", "two"], "interplay list --help"),
