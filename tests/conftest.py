@@ -13,7 +13,7 @@ sys.path.insert(0, str(CLOSED))
 import sitecustomize  # noqa: E402, F401  # closes the network for this process
 
 os.environ["PYTHONPATH"] = str(CLOSED)  # and for the Pythons that tests start
-for name in [name for name in os.environ if name.startswith(("INTERPLAY_", "OPENAI_"))]:
+for name in [name for name in os.environ if name.startswith(("INTERPLAY_", "OPENAI_", "ANTHROPIC_"))]:
     if name not in ("INTERPLAY_ORIGINALS", "INTERPLAY_CACHE"):
         del os.environ[name]
 

@@ -56,6 +56,17 @@ def player(step: Step) -> str:
     return f"player line {step.number}"
 
 
+def judging_user(turns: int, refused_at: int = 0) -> Answer:
+    """The emulated user of version 1, who scores every reply and writes on, but not after the last."""
+
+    def answer(step: Step) -> str:
+        marks = entry(1 + step.number, refused=step.number == refused_at) if step.number else {}
+        said = {"next_utterance": f"user line {step.number}"} if step.number < turns else {}
+        return json.dumps({**marks, **said})
+
+    return answer
+
+
 def cast_of(options: Options) -> dict[str, Casting]:
     return {
         role.name: Casting(f"model of {role.name}", role.sampling, role.kind)

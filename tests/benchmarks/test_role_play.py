@@ -1,5 +1,7 @@
 """The protocol of version 2 of role play: who sees what, how many turns, and what becomes of odd replies."""
 
+import re
+
 import pytest
 
 from interplay.benchmarks import find
@@ -12,6 +14,7 @@ from tests.benchmarks.stage import (
     OPTIONS,
     SCENARIOS,
     Desk,
+    judging_user,
     played,
     player,
     secrets_of,
@@ -19,10 +22,12 @@ from tests.benchmarks.stage import (
     with_turns,
 )
 
+SETUPS = ("asymmetric", "symmetric")
+
 
 def test_the_benchmark_is_found_by_its_plain_name_and_its_papers() -> None:
     assert find("role_play") is find("pingpong") is find("Role-Play") is find("PingPong")
-    assert BENCHMARK.subject.name == "player"
+    assert BENCHMARK.subject(OPTIONS).name == "player"
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.label)
@@ -34,8 +39,7 @@ async def test_the_interrogator_never_sees_the_card_and_the_player_never_the_sit
     scene = scene_of(scenario.content)
     to_user, to_player = desk.shown("interrogator"), desk.shown("player")
 
-    secrets = sentences(scene.character.persona) + sentences(scene.character.example)
-    secrets += sentences(scene.character.greeting)
+    secrets = secrets_of(scenario.content)
     assert len(secrets) > 3
     assert [line for line in secrets if line in to_user] == []
     assert [part for part in scene.situation.text.split(". ") if part in to_player] == []
@@ -132,11 +136,61 @@ async def test_the_same_replies_lead_to_the_same_requests() -> None:
 
 
 def test_a_card_without_example_and_greeting_has_no_empty_parts() -> None:
-    characters = [scene_of(one.content).character for one in SCENARIOS]
-    bare = next(one for one in characters if not one.greeting)
-    full = next(one for one in characters if one.greeting and one.example)
+    scenes = [scene_of(one.content) for one in SCENARIOS]
+    bare = next(one for one in scenes if not one.character.greeting)
+    full = next(one for one in scenes if one.character.greeting and one.character.example)
 
-    assert "You greet people with" not in card_of(bare)
-    assert f"You greet people with: {full.greeting}" in card_of(full)
-    assert full.example in card_of(full)
-    assert not any("{{" in card_of(one) for one in characters)
+    assert "You greet people with" not in card_of(bare, OPTIONS)
+    assert f"You greet people with: {full.character.greeting}" in card_of(full, OPTIONS)
+    assert full.character.example in card_of(full, OPTIONS)
+    assert not any("{{" in card_of(one, OPTIONS) for one in scenes)
+
+
+# The symmetric setup: each side knows what the other was told.
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS[:8], ids=lambda scenario: scenario.label)
+async def test_in_the_symmetric_setup_the_user_has_the_card_and_the_player_the_situation(
+    scenario: Scenario,
+) -> None:
+    desk = Desk(interrogator=user, player=player)
+    await played(scenario, desk, setup="symmetric")
+    scene = scene_of(scenario.content)
+    (_, user_brief), (_, player_brief) = desk.views("interrogator")[0][0], desk.views("player")[0][0]
+
+    card = card_of(scene, BENCHMARK.settle({"setup": "symmetric"}))
+    assert player_brief == card
+    assert scene.character.persona in card
+    assert scene.situation.text in card
+    assert card in user_brief
+    assert all(line in user_brief for line in secrets_of(scenario.content))
+
+
+def test_what_the_player_is_told_differs_between_the_setups_by_the_situation_alone() -> None:
+    scene = scene_of(SCENARIOS[0].content)
+    plain, symmetric = (card_of(scene, BENCHMARK.settle({"setup": one})) for one in SETUPS)
+
+    added = f"The one you talk to has been told this:\n\n{scene.situation.text}\n\n"
+    assert symmetric.replace(added, "") == plain != symmetric
+
+
+# Both languages.
+
+
+@pytest.mark.parametrize("version", ["v1", "v2"])
+@pytest.mark.parametrize("language", ["English", "Russian"])
+async def test_the_user_is_told_to_write_in_the_language_of_the_situation(
+    language: str, version: str
+) -> None:
+    options = {"version": version, "language": language[:2].lower()}
+    for scenario in BENCHMARK.scenarios(BENCHMARK.settle(options), None).scenarios:
+        desk = Desk(interrogator=judging_user(1) if version == "v1" else user, player=player)
+        await played(scenario, desk, turns="1", **options)
+        (_, brief), *_ = desk.views("interrogator")[0]
+
+        assert re.search(rf"Write (the user's messages )?in {language}, the language of", brief)
+        assert scenario.content["situation"]["text"] in brief
+        assert scenario.content["character"]["persona"] in desk.shown("player")
+        assert scenario.content["situation"]["text"] not in desk.shown("player")
+        cyrillic = len(re.findall("[а-яё]", scenario.content["situation"]["text"]))
+        assert (cyrillic > 50) == (language == "Russian")

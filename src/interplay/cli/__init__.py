@@ -38,7 +38,7 @@ MEANINGS = {
     "export": "Write a run to a file: json, jsonl, csv, markdown or html.",
     "generate": "Have a model write new scenarios for a benchmark.",
     "doctor": "Check keys, endpoints, store and the embedded model.",
-    "loopback": "Serve a scripted OpenAI-shaped provider on 127.0.0.1, for dry runs.",
+    "loopback": "Serve a scripted provider on 127.0.0.1, in OpenAI's and Anthropic's shape, for dry runs.",
 }
 
 _MODULES = {"run": "playing", "judge": "playing", "generate": "generating"}

@@ -88,7 +88,7 @@ def _table_of(board: Board, columns: Sequence[Column]) -> Table:
             justify="left" if text else "right",
             overflow="fold",
             no_wrap=not text,
-            min_width=_LEAST_NAME if text else None,
+            min_width=_LEAST_NAME if column is columns[0] else None,
         )
     for row in board.rows:
         cells = [

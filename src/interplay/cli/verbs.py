@@ -247,7 +247,7 @@ def doctor_verb(**given: Any) -> int:
 )
 @flag("--seed", type=int, default=0, show_default=True, help="For the faults that are drawn.")
 def loopback_verb(port: int, latency: float, ledger: Path | None, faults: float, seed: int) -> int:
-    """Serve a scripted OpenAI-shaped provider on 127.0.0.1, for dry runs.
+    """Serve a scripted provider on 127.0.0.1, in OpenAI's and Anthropic's shape, for dry runs.
 
     It answers any model name, fits any JSON schema, costs nothing and says the same to the same request.
     """

@@ -1,1 +1,1 @@
-"""Who can speak: OpenAI-shaped endpoints, llama.cpp in this process, scripts; a provider is one method."""
+"""Who can speak: endpoints of two shapes, bots, functions, llama.cpp, scripts; a provider is one method."""

@@ -125,7 +125,8 @@ class Directory:
         hosted = HOSTED[provider]
         for_all = self.base_url if provider == "openai" else ""
         place = entry.base_url or for_all or self.environment.get(hosted.place) or hosted.home
-        return place.rstrip("/")
+        place = place.rstrip("/")
+        return place.removesuffix("/v1") if provider == "anthropic" else place
 
     def _endpoint(self, name: str, entry: Entry) -> Endpoint:
         provider = entry.model.partition("/")[0]

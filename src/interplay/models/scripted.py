@@ -42,6 +42,8 @@ class Scripted:
             )
             if inspect.isawaitable(said):
                 said = await said
+        except CallFailed:
+            raise
         except Exception as error:  # not our code: whatever it raises is a system that broke
             raise CallFailed("broken", _in_words(error)) from error
         if not isinstance(said, str | Reply):
