@@ -12,6 +12,7 @@ MOST_CPU = 3.0  # times the floor
 LEAST_THROUGHPUT = 0.9  # of what connections and latency allow
 MOST_MEMORY = 400e6  # bytes
 STEADY = (0.1, 0.9)  # the share of all calls at which the steady part begins and ends
+LEAST_SECONDS = 1.0  # anything shorter says nothing
 EARLY, LATE = (0.1, 0.3), (0.8, 1.0)
 IMPORT = "import time; start = time.perf_counter(); import interplay.api; print(time.perf_counter() - start)"
 
@@ -118,10 +119,11 @@ def _full(job: dict[str, Any], connections: int) -> str:
 
 
 def _per_call(job: dict[str, Any], what: str, first: float, last: float) -> float:
-    """Seconds or CPU seconds per call between two shares of all calls; not a number if it was over too soon."""
+    """Seconds or CPU seconds per call between two shares of all calls; not a number if that is too short to tell."""
     start, end = (_sample(job, share) for share in (first, last))
-    calls = end["calls"] - start["calls"]
-    return (end[what] - start[what]) / calls if calls else math.nan
+    if end["seconds"] - start["seconds"] < LEAST_SECONDS:
+        return math.nan
+    return (end[what] - start[what]) / (end["calls"] - start["calls"])
 
 
 def _sample(job: dict[str, Any], share: float) -> dict[str, float]:

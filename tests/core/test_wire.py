@@ -1,5 +1,6 @@
 """Threads and their chained digests, requests and what makes two of them differ, reasoning taken off replies."""
 
+import hashlib
 import json
 from itertools import permutations
 from typing import Any
@@ -9,13 +10,13 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from interplay.core.wire import (
+    DIGEST_SIZE,
     Message,
     Request,
     Sampling,
     Step,
     Thread,
     canonical,
-    chain,
     digest_of,
     split_reasoning,
 )
@@ -39,15 +40,25 @@ def test_a_thread_gives_back_its_messages_in_order(messages: list[Message]) -> N
 def test_a_digest_is_the_chain_of_its_messages(messages: list[Message]) -> None:
     chained = b""
     for message in messages:
-        chained = chain(chained, message)
+        link = f"{message.role}\0{message.text}".encode("utf-8", "surrogatepass")
+        chained = hashlib.blake2b(chained + link, digest_size=DIGEST_SIZE).digest()
     assert thread_of(messages).digest == chained
+
+
+@given(st.lists(MESSAGES, min_size=1, max_size=8))
+def test_a_thread_knows_how_many_messages_and_bytes_it_holds(messages: list[Message]) -> None:
+    thread = thread_of(messages)
+
+    assert thread.length == len(messages)
+    assert thread.size == sum(len(one.text.encode("utf-8", "surrogatepass")) for one in messages)
 
 
 def test_a_longer_thread_hashes_its_last_message_and_its_parents_digest_alone() -> None:
     long = thread_of([Message("user", f"message {number}") for number in range(5_000)])
-    stand_in = Thread(Message("user", "forgotten"), None, long.digest)
+    stand_in = Thread(Message("user", "forgotten"), None, long.digest, long.size, long.length)
+    longer, other = long.then("assistant", "yes"), stand_in.then("assistant", "yes")
 
-    assert long.then("assistant", "yes").digest == stand_in.then("assistant", "yes").digest
+    assert (longer.digest, longer.size, longer.length) == (other.digest, other.size, other.length)
 
 
 def test_threads_that_grow_from_one_parent_leave_it_as_it_was() -> None:

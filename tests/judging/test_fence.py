@@ -6,10 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from interplay.benchmarks.role_play.protocol import rubric
+from interplay.benchmarks import find
+from interplay.benchmarks.role_play.rubrics import rubric_for
 from interplay.judging.fence import defused, fenced, mark_of
 
-WORDS = rubric({"explanation": "600"}).words()
+WORDS = rubric_for(find("role_play").settle({})).words()
 MARK = mark_of(b"secret", "judge v2", "")
 
 

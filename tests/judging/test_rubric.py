@@ -9,13 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from interplay.benchmarks import find
-from interplay.benchmarks.role_play.protocol import rubric
+from interplay.benchmarks.role_play.rubrics import rubric_for
 from interplay.core.failures import Mistake, Unreadable
 from interplay.core.wire import Reply
 from interplay.judging.fence import defused
 from interplay.judging.rubric import flagged, panel_mean, turn_scores
 
-RUBRIC = rubric({"explanation": "600"})
+RUBRIC = rubric_for(find("role_play").settle({}))
 CRITERIA = ("in_character", "entertaining", "fluency")
 TURNS = 4
 FORM = RUBRIC.form(TURNS)
@@ -305,8 +305,10 @@ def test_the_words_of_a_rubric_are_the_fields_of_its_verdict() -> None:
 
 
 def test_an_edited_rubric_has_another_digest() -> None:
-    assert rubric({"explanation": "600"}).digest == RUBRIC.digest
-    assert rubric({"explanation": "601"}).digest != RUBRIC.digest
+    settle = find("role_play").settle
+
+    assert rubric_for(settle({"explanation": "600"})).digest == RUBRIC.digest
+    assert rubric_for(settle({"explanation": "601"})).digest != RUBRIC.digest
 
 
 @pytest.mark.parametrize("limit", ["", "19", "5001", "-30", "many", "nan", "inf"])

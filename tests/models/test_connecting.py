@@ -1,22 +1,21 @@
-"""From names to models: what is a name, what is near one, and what models.toml may say."""
+"""From names to models: what is a name, what is near one, what it costs, and where its key comes from."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from interplay.core.failures import Mistake
-from interplay.models.connecting import Directory, Entry, read_entries
+from interplay.models.anthropic import ANTHROPIC, Anthropic
+from interplay.models.connecting import Directory, directory_of, environment_with
+from interplay.models.entries import Entry
+from interplay.models.http import BotMapping, HttpBot
 from interplay.models.local import EMBEDDED_SLOTS, Local
 from interplay.models.openai_compatible import OPENAI, OpenAICompatible, Patience
+from interplay.models.prices import FREE, Price, list_price
 from interplay.models.scripted import Scripted
 
 EMPTY: dict[str, str] = {}
-
-
-def toml(folder: Path, text: str) -> Path:
-    path = folder / "models.toml"
-    path.write_text(text, encoding="utf-8")
-    return path
 
 
 def openai(directory: Directory, name: str) -> OpenAICompatible:
@@ -83,7 +82,10 @@ def test_models_made_in_python_go_first() -> None:
         ("openai/", "openai/NAME"),
         ("openai", "openai/NAME"),
         ("my-modl", "my-model"),
-        ("anthropic/claude", "openai/NAME"),
+        ("antropic/claude", "anthropic/NAME"),
+        ("pyton/bot.py:answer", "python/NAME"),
+        ("http", "there is anthropic/NAME, "),
+        ("ftp://host/bot", "there is anthropic/NAME, "),
         ("", "openai/NAME"),
     ],
 )
@@ -110,75 +112,223 @@ def test_a_key_comes_from_the_variable_that_the_entry_names() -> None:
             Directory(entries, environment=environment).connect("mine")
 
 
-def test_entries_are_read_whole(tmp_path: Path) -> None:
-    path = toml(
-        tmp_path,
-        """
-        [models.small]
-        model = "openai/qwen"
-        base_url = "http://127.0.0.1:8000/v1"
-        key = "QWEN_KEY"
-        system_role = false
-        schemas = false
-        max_connections = 4
-        timeout = 90
-        [models."with space"]
-        model = "local/smollm2"
-        """,
+# Anthropic, bots, functions
+
+
+def test_an_anthropic_name_is_at_anthropic_and_a_base_url_is_for_openai_alone() -> None:
+    directory = Directory(base_url="http://flag/v1", environment={"ANTHROPIC_API_KEY": "k"})
+    model = directory.connect("anthropic/claude-x")
+    assert isinstance(model, Anthropic)
+    assert model.endpoint == ANTHROPIC
+    elsewhere = Directory(environment={"ANTHROPIC_BASE_URL": "http://environment/"})
+    assert elsewhere.connect("anthropic/claude-x").endpoint == "http://environment"
+    entry = {"mine": Entry("anthropic/claude-x", base_url="http://entry")}
+    assert Directory(entry, environment=EMPTY).connect("mine").endpoint == "http://entry"
+
+
+def bot(directory: Directory, name: str) -> BotMapping:
+    model = directory.connect(name)
+    assert isinstance(model, HttpBot)
+    return model._mapping
+
+
+def test_a_bot_is_named_by_its_url_or_by_an_entry() -> None:
+    url = "http://127.0.0.1:5005/chat"
+    assert bot(Directory(environment=EMPTY), url) == BotMapping(url)
+    entry = Entry(
+        "http",
+        url=url,
+        key="BOT_KEY",
+        request={"say": "{{text}}"},
+        reply="0.say",
+        headers={"X-Channel": "test"},
+        max_connections=3,
+        timeout=7,
+        price=Price(1.0, 2.0),
     )
-    assert read_entries(path) == {
-        "small": Entry("openai/qwen", "http://127.0.0.1:8000/v1", "QWEN_KEY", False, False, 4, 90),
-        "with space": Entry("local/smollm2"),
-    }
-    model = openai(Directory(read_entries(path), environment={"QWEN_KEY": "k"}), "small")
-    assert model.most_connections == 4
-    assert not model._at.schemas
-    assert not model._at.system_role
+    directory = Directory({"mine": entry}, timeout=5, environment={"BOT_KEY": "secret"})
+    assert bot(directory, "mine") == BotMapping(
+        url=url,
+        request={"say": "{{text}}"},
+        reply="0.say",
+        headers={"X-Channel": "test"},
+        key="secret",
+        patience=Patience(first_byte=7, total=300),
+        price=Price(1.0, 2.0),
+        most_connections=3,
+    )
 
 
-def test_an_empty_file_names_no_models(tmp_path: Path) -> None:
-    assert read_entries(toml(tmp_path, "")) == {}
+@pytest.mark.parametrize("url", ["http://host/bot?token=abc", "https://user:pass@host/bot", "http://host/?"])
+def test_a_url_that_may_hold_a_secret_is_no_name(url: str) -> None:
+    with pytest.raises(Mistake, match="may hold a secret") as raised:
+        Directory(environment=EMPTY).connect(url)
+    assert "[models.NAME]" in str(raised.value)
+    assert "abc" not in str(raised.value)
+    assert "pass@" not in str(raised.value)
+    entry = {"mine": Entry("http", url=url)}
+    if "@" not in url:  # as an entry it is fine: the record has the entry's name
+        assert bot(Directory(entry, environment=EMPTY), "mine").url == url
+
+
+def test_a_bot_s_entry_without_a_url_is_a_mistake() -> None:
+    with pytest.raises(Mistake, match=r"\[models.mine\] lacks url"):
+        Directory({"mine": Entry("http")}, environment=EMPTY).check("mine")
+
+
+def test_a_bot_s_entry_that_nobody_could_be_heard_by_is_a_mistake() -> None:
+    entry = {"mine": Entry("http", url="http://127.0.0.1:1/", request={"x": "{{txt}}"})}
+    with pytest.raises(Mistake, match="did you mean 'text'"):
+        Directory(entry, environment=EMPTY).connect("mine")
+
+
+def test_a_function_in_a_file_may_have_an_entry_too(tmp_path: Path) -> None:
+    file = tmp_path / "bot.py"
+    file.write_text("def answer(messages):\n    return 'x'\n")
+    directory = Directory({"mine": Entry(f"python/{file}:answer")}, environment=EMPTY)
+    assert directory.connect("mine").name == "mine"
+    assert directory.connect(f"python/{file}:answer").name == f"python/{file}:answer"
+
+
+# Prices
+
+
+ENTRY, TABLE, LIST = Price(9.0, 9.0), Price(8.0, 8.0), list_price("openai/gpt-4o")
 
 
 @pytest.mark.parametrize(
-    "text, words",
+    "entry, prices, settings, expected",
     [
-        ("[model.a]\nmodel = 'openai/m'", "did you mean 'models'"),
-        ("[models.a]\nmodl = 'openai/m'", "lacks model"),
-        ("models.a = 'openai/m'", "lacks model"),
-        ("[models.a]\nmodel = 'openai/m'\nbase_ur = 'x'", "did you mean 'base_url'"),
-        ("[models.a]\nmodel = 'openai/m'\napi_key = 'sk-1'", "did you mean 'key'|there is"),
-        ("[models.a]\nmodel = 3", "model must be str, not 3"),
-        ("[models.a]\nmodel = 'openai/m'\nmax_connections = '4'", "max_connections must be int"),
-        ("[models.a]\nmodel = 'openai/m'\nmax_connections = true", "max_connections must be int"),
-        ("[models.a]\nmodel = 'openai/m'\nmax_connections = 1.5", "max_connections must be int"),
-        ("[models.a]\nmodel = 'openai/m'\nschemas = 1", "schemas must be bool"),
-        ("[models.a]\nmodel = 'openai/m'\ntimeout = 'long'", "timeout must be float"),
-        ("[models.a", "cannot be read"),
-        ("[models.a]\nmodel = 'x'\nmodel = 'y'", "cannot be read"),
+        (Entry("openai/gpt-4o", price=ENTRY), {"mine": TABLE, "openai/gpt-4o": TABLE}, {}, ENTRY),
+        (Entry("openai/gpt-4o"), {"mine": TABLE}, {}, TABLE),
+        (Entry("openai/gpt-4o"), {"openai/gpt-4o": TABLE}, {}, TABLE),
+        (Entry("openai/gpt-4o"), {"mine": TABLE, "openai/gpt-4o": ENTRY}, {}, TABLE),
+        (Entry("openai/gpt-4o"), {"openai/other": TABLE}, {}, LIST),
+        (Entry("openai/gpt-4o"), {}, {}, LIST),
+        (Entry("openai/gpt-4o"), {}, {"base_url": "http://127.0.0.1:1/v1"}, None),
+        (Entry("openai/gpt-4o"), {}, {"environment": {"OPENAI_BASE_URL": "http://h/v1"}}, None),
+        (Entry("openai/gpt-4o", base_url="http://127.0.0.1:1/v1"), {}, {}, None),
+        (Entry("openai/gpt-4o", base_url=OPENAI + "/"), {}, {"base_url": "http://h/v1"}, LIST),
+        (Entry("openai/gpt-4o"), {"mine": TABLE}, {"base_url": "http://127.0.0.1:1/v1"}, TABLE),
+        (Entry("openai/no-such-model"), {}, {}, None),
+        (Entry("openai/no-such-model"), {"mine": FREE}, {}, FREE),
+        (Entry("openai/no-such-model", price=FREE), {"mine": TABLE}, {}, FREE),
+        (Entry("local/smollm2"), {}, {}, FREE),
+        (Entry("local/smollm2"), {"mine": TABLE}, {}, TABLE),
+        (Entry("python/bot.py:answer"), {}, {}, FREE),
+        (Entry("http", url="http://127.0.0.1:1/"), {}, {}, None),
+        (Entry("http", url="http://127.0.0.1:1/", price=ENTRY), {}, {}, ENTRY),
     ],
 )
-def test_every_mistake_in_models_toml_is_named(tmp_path: Path, text: str, words: str) -> None:
-    path = toml(tmp_path, text)
-    with pytest.raises(Mistake, match=words) as raised:
-        read_entries(path)
-    assert str(path) in str(raised.value)
+def test_the_user_s_price_goes_before_the_list_which_holds_at_the_provider_alone(
+    entry: Entry, prices: dict[str, Price], settings: dict[str, Any], expected: Price | None
+) -> None:
+    settings = {"environment": EMPTY, **settings}
+    assert LIST is not None
+    assert Directory({"mine": entry}, prices, **settings).price_of("mine") == expected
 
 
-def test_a_file_that_cannot_be_read_is_a_mistake(tmp_path: Path) -> None:
-    (tmp_path / "latin").write_bytes(b"[models.\xe9]")
-    for name in ("missing", "latin", "."):
-        with pytest.raises(Mistake, match="cannot be read"):
-            read_entries(tmp_path / name)
+def test_a_plain_name_has_its_price_too_and_the_model_gets_it() -> None:
+    directory = Directory(prices={"openai/x": TABLE}, environment=EMPTY)
+    assert directory.price_of("openai/x") == openai(directory, "openai/x").price == TABLE
+    assert directory.price_of("openai/gpt-4o") == openai(directory, "openai/gpt-4o").price == LIST
+    sonnet = "anthropic/claude-3-5-sonnet-20240620"
+    assert directory.price_of(sonnet) == directory.connect(sonnet).price == list_price(sonnet)
+    made = Scripted("openai/x", lambda _: "x")
+    assert Directory(prices={"openai/x": TABLE}, made={"openai/x": made}).price_of("openai/x") == FREE
 
 
-@pytest.mark.parametrize("text", ["models = 3", "models = []", "[[models]]\nmodel = 'openai/m'"])
-def test_models_that_are_no_table_are_a_mistake(tmp_path: Path, text: str) -> None:
-    with pytest.raises(Mistake):
-        read_entries(toml(tmp_path, text))
+def test_a_bot_named_by_its_url_costs_what_the_table_of_prices_says() -> None:
+    url = "http://127.0.0.1:5005/chat"
+    assert Directory(environment=EMPTY).price_of(url) is None
+    directory = Directory(prices={url: TABLE}, environment=EMPTY)
+    assert directory.price_of(url) == bot(directory, url).price == TABLE
 
 
-@pytest.mark.parametrize("setting", ["max_connections = -3", "timeout = -1.0", "timeout = nan"])
-def test_numbers_out_of_range_are_a_mistake(tmp_path: Path, setting: str) -> None:
-    with pytest.raises(Mistake):
-        read_entries(toml(tmp_path, f"[models.a]\nmodel = 'openai/m'\n{setting}"))
+# Weights, sampling
+
+
+@pytest.mark.parametrize(
+    "entry, settings, expected",
+    [
+        (Entry("openai/gpt-4o"), {}, False),
+        (Entry("openai/gpt-oss-120b"), {}, None),
+        (Entry("anthropic/claude-x"), {}, False),
+        (Entry("openai/gpt-4o"), {"base_url": "http://127.0.0.1:1/v1"}, None),
+        (Entry("openai/llama", open_weights=True), {"base_url": "http://127.0.0.1:1/v1"}, True),
+        (Entry("openai/gpt-4o", open_weights=True), {}, True),
+        (Entry("local/smollm2"), {}, True),
+        (Entry("local/smollm2", open_weights=False), {}, False),
+        (Entry("http", url="http://127.0.0.1:1/"), {}, None),
+        (Entry("python/bot.py:answer"), {}, None),
+    ],
+)
+def test_whether_weights_are_open_is_known_or_unknown_and_never_guessed(
+    entry: Entry, settings: dict[str, Any], expected: bool | None
+) -> None:
+    assert Directory({"mine": entry}, environment=EMPTY, **settings).open_weights("mine") is expected
+
+
+def test_sampling_of_an_entry_is_its_model_s_own() -> None:
+    directory = Directory({"mine": Entry("openai/m", sampling={"temperature": 0.2})}, environment=EMPTY)
+    assert directory.sampling_of("mine") == {"temperature": 0.2}
+    assert directory.sampling_of("openai/m") == {}
+
+
+# Keys of .env
+
+
+def test_keys_come_from_env_and_the_environment_goes_before_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("OTHER_KEY", "from outside")
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    Path(".env").write_text(
+        "# keys\nOPENAI_API_KEY='sk-from-file'\nexport OTHER_KEY=from-file\nEMPTY\nLITERAL=a${HOME}b\n"
+    )
+    environment = directory_of(None).environment
+    assert environment["OPENAI_API_KEY"] == "sk-from-file"
+    assert environment["OTHER_KEY"] == "from outside"
+    assert environment["LITERAL"] == "a${HOME}b"
+    assert "EMPTY" not in environment
+    assert openai(directory_of(None), "openai/gpt-4o")._at.key == "sk-from-file"
+    assert "sk-from-file" not in repr(directory_of(None))
+
+
+def test_a_place_may_come_from_env_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    Path(".env").write_text("OPENAI_BASE_URL=http://127.0.0.1:1/v1\n")
+    assert openai(directory_of(None), "openai/m").endpoint == "http://127.0.0.1:1/v1"
+    assert directory_of(None).price_of("openai/gpt-4o") is None
+
+
+def test_only_the_env_of_the_working_folder_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / ".env").write_text("ABOVE_KEY=above\n")
+    (tmp_path / "below").mkdir()
+    monkeypatch.chdir(tmp_path / "below")
+    assert "ABOVE_KEY" not in directory_of(None).environment
+
+
+def test_a_broken_env_is_a_mistake_and_a_folder_of_that_name_is_none(tmp_path: Path) -> None:
+    (tmp_path / "latin").write_bytes(b"KEY=caf\xe9\n")
+    with pytest.raises(Mistake, match="cannot be read") as raised:
+        environment_with(tmp_path / "latin")
+    assert str(tmp_path / "latin") in str(raised.value)
+    assert "KEY" not in environment_with(tmp_path)
+
+
+def test_a_models_file_is_used_where_there_is_one_or_where_it_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert directory_of(None).entries == {}
+    with pytest.raises(Mistake, match=r"no\.toml cannot be read"):
+        directory_of(Path("no.toml"))
+    Path("models.toml").write_text("[models.a]\nmodel = 'openai/a'\n[prices.b]\ninput = 1\noutput = 2\n")
+    found = directory_of(None, "http://h/v1", 9.0)
+    assert (found.entries, found.prices) == ({"a": Entry("openai/a")}, {"b": Price(1.0, 2.0)})
+    assert (found.base_url, found.timeout) == ("http://h/v1", 9.0)
+    Path("other.toml").write_text("")
+    assert directory_of(Path("other.toml")).entries == {}

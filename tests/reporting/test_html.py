@@ -73,7 +73,7 @@ class Page(HTMLParser):
 async def play_one(records: Records, run: Run, hostile: str) -> None:
     writer = Writer(records.path)
     journal = Journal(writer, run.number)
-    first, second = BENCHMARK.scenarios(BENCHMARK.settle({}))[:2]
+    first, second = BENCHMARK.scenarios(BENCHMARK.settle({}), None).scenarios[:2]
     cast = {"player": hostile, "interrogator": "openai/u"}
     number = await journal.open_conversation(Place(first, hostile, cast, 0), "p", anew=False)
     said = [

@@ -2,31 +2,16 @@
 
 import json
 import re
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from interplay.cli import main
-from interplay.models.loopback import Asked, Fault, Loopback, Said, serving
+from interplay.models.loopback import Asked, Fault, Said
 from interplay.store.records import Records
 from tests.running.job import JUDGES, answer, command, first_time, judge
-
-
-@contextmanager
-def provider(script: Any = answer, **settings: Any) -> Iterator[tuple[Loopback, str]]:
-    loopback = Loopback(script, **settings)
-    with serving(loopback) as url:
-        yield loopback, url
-
-
-def run(line: list[str], capsys: pytest.CaptureFixture[str], code: int = 0) -> Any:
-    assert main(line) == code, capsys.readouterr().err
-    printed = capsys.readouterr().out
-    return json.loads(printed) if printed else None
+from tests.running.typed import provider, run
 
 
 def test_two_judges_and_one_subject_cost_704_calls_a_third_judge_64_more_and_scoring_none(
@@ -193,47 +178,6 @@ def test_an_endpoint_that_is_not_there_is_said_before_anything_is_sent(
     assert "nothing answers at 127.0.0.1:9" in capsys.readouterr().err
 
 
-def test_a_changed_request_is_refused_before_paying_and_played_anew_on_demand(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from interplay.benchmarks.role_play import protocol
-
-    store = tmp_path / "interplay.db"
-    half = first_time(lambda number: Fault("status", status=400) if number > 4 else None)
-    with provider(half) as (_, url):
-        run(command(url, store, limit=1, more=("--max-connections", "1")), capsys, code=1)
-    texts = {**protocol.PROMPTS.texts, "interrogator_opening": "Now begin, please."}
-    monkeypatch.setattr(protocol, "PROMPTS", type(protocol.PROMPTS)(texts))
-    with provider() as (loopback, url):
-        assert main(command(url, store, limit=1)) == 2
-        error = capsys.readouterr().err
-        assert "message 2 (user) was recorded as" in error
-        assert "'Now begin, please.'" in error
-        assert "--new" in error
-        assert loopback.calls == 0
-        board = run(command(url, store, limit=1, more=("--new",)), capsys)
-        assert board["rows"][0]["n"] == 1
-        assert loopback.calls == 10
-
-
-def test_finished_conversations_survive_an_edited_prompt(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from interplay.benchmarks.role_play import protocol
-
-    store = tmp_path / "interplay.db"
-    with provider() as (loopback, url):
-        before = run(command(url, store, limit=2), capsys)
-        calls = loopback.calls
-        texts = {**protocol.PROMPTS.texts, "interrogator_opening": "Now begin, please."}
-        monkeypatch.setattr(protocol, "PROMPTS", type(protocol.PROMPTS)(texts))
-        after = run(command(url, store, limit=2), capsys)
-        assert loopback.calls == calls
-        assert after["rows"] == before["rows"]
-        mixed = run(command(url, store, limit=3), capsys)
-        assert any(note.startswith("Mixed: the prompts") for note in mixed["notes"])
-
-
 def test_a_model_that_changes_its_version_behind_the_alias_is_noted(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -286,66 +230,6 @@ def test_a_judge_s_slips_are_mended_or_asked_about_and_never_miscounted(
         "unscored",
     )
     assert [spoiled["rows"][0][key] for key in shown] == [clean["rows"][0][key] for key in shown]
-
-
-def test_an_edited_judge_prompt_leaves_the_old_board_and_is_refused_before_paying(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from interplay.benchmarks.role_play import protocol
-
-    store = tmp_path / "interplay.db"
-    with provider() as (loopback, url):
-        before = run(command(url, store, limit=2), capsys)
-        calls = loopback.calls
-        with Records(store) as records:
-            scores = records.scores(records.find("last"))
-        texts = {**protocol.PROMPTS.texts, "judge": protocol.PROMPTS.texts["judge"] + "\nBe stern."}
-        monkeypatch.setattr(protocol, "PROMPTS", type(protocol.PROMPTS)(texts))
-        assert run(["show", "last", "--store", str(store), "--json"], capsys) == before
-        assert run(["score", "last", "--store", str(store), "--json"], capsys) == before
-        with Records(store) as records:
-            assert records.scores(records.find("last")) == scores
-        assert run(command(url, store, limit=2), capsys) == before  # nothing is left to do
-        assert main(command(url, store, limit=3)) == 2
-        assert "the rubric or the judges' prompts changed" in capsys.readouterr().err
-        assert loopback.calls == calls
-        anew = run(command(url, store, limit=3, more=("--new",)), capsys)
-        assert anew["rows"][0]["n"] == 3
-        assert loopback.calls == calls + 8 + 3 * 2  # one conversation, and all three judged by both
-
-
-def test_other_data_is_another_run(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    scenarios = sys.modules["interplay.benchmarks.role_play.scenarios"]
-    store = tmp_path / "interplay.db"
-    with provider() as (_, url):
-        before = run(command(url, store, limit=2), capsys)
-        read = scenarios._character
-        monkeypatch.setattr(
-            scenarios, "_character", lambda entry: read({**entry, "persona": entry["persona"] + "."})
-        )
-        after = run(command(url, store, limit=2), capsys)
-    assert before["run"] != after["run"]
-    assert after["rows"][0]["n"] == 2
-
-
-def test_a_judge_joins_a_run_whose_data_has_changed_since(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    scenarios = sys.modules["interplay.benchmarks.role_play.scenarios"]
-    store = tmp_path / "interplay.db"
-    with provider() as (loopback, url):
-        before = run(command(url, store, limit=3, models=("openai/one", "openai/two")), capsys)
-        calls = loopback.calls
-        read = scenarios._character
-        monkeypatch.setattr(
-            scenarios, "_character", lambda entry: read({**entry, "persona": entry["persona"] + "."})
-        )
-        line = ["judge", before["run"], "--model-role", "judge=openai/judge-3", "--base-url", url]
-        after = run([*line, "--store", str(store), "--json"], capsys)
-        assert loopback.calls == calls + 6
-        assert [row["n"] for row in after["rows"]] == [3, 3]
 
 
 def test_a_smaller_limit_plays_no_more_than_it_says(

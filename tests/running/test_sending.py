@@ -1,18 +1,20 @@
-"""retrying(limited(journaled(model))): each wrapper alone, then a small chain."""
+"""retrying(limited(budgeted(journaled(model)))): each wrapper alone, then a small chain."""
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
 
 from interplay.core.benchmark import Scenario
-from interplay.core.failures import Cancelled, Mistake, ProviderFailure
+from interplay.core.failures import Cancelled, Mistake, OverBudget, ProviderFailure, SystemFailure
 from interplay.core.wire import Message, Reply, Request, Sampling, Step, Thread
 from interplay.models.calling import HOPELESS, RETRIED, CallFailed, Cause
+from interplay.models.prices import Price
 from interplay.models.scripted import Scripted
+from interplay.running.budget import Amount, Budget, Limits
 from interplay.running.gate import Gate
 from interplay.running.sending import (
     LONGEST_PAUSE,
@@ -20,6 +22,7 @@ from interplay.running.sending import (
     MOST_RETRIES,
     Call,
     Send,
+    budgeted,
     journaled,
     limited,
     retrying,
@@ -264,14 +267,24 @@ async def test_the_intent_is_written_before_and_the_reply_before_it_is_handed_on
     assert book.rows() == [(0, "done", "", "hello yourself")]
 
 
-async def test_a_failed_call_is_written_down_with_its_cause(book: Book) -> None:
-    def script(messages: Sequence[Message]) -> str:
-        raise CallFailed("server", "HTTP 500", raw=b"oops")
+class Failing(Scripted):
+    """Fails with these causes in turn, then answers; a script's own errors are all of one cause."""
 
+    def __init__(self, *causes: Cause):
+        super().__init__("openai/a", lambda _: "at last")
+        self._causes = iter(causes)
+
+    async def reply(self, request: Request) -> Reply:
+        for cause in self._causes:
+            raise CallFailed(cause, "as told", raw=b"oops")
+        return await super().reply(request)
+
+
+async def test_a_failed_call_is_written_down_with_its_cause(book: Book) -> None:
     with pytest.raises(CallFailed):
-        await journaled(Scripted("openai/a", script), book.journal)(book.call)
+        await journaled(Failing("server"), book.journal)(book.call)
     assert book.rows() == [(0, "failed", "server", None)]
-    assert book.records.db.execute("SELECT detail, raw FROM calls").fetchall() == [("HTTP 500", b"oops")]
+    assert book.records.db.execute("SELECT detail, raw FROM calls").fetchall() == [("as told", b"oops")]
 
 
 async def test_a_call_that_is_cut_off_stays_as_sent(book: Book) -> None:
@@ -290,21 +303,24 @@ async def test_a_call_that_is_cut_off_stays_as_sent(book: Book) -> None:
     assert book.records.totals(book.run).unknown == 1
 
 
+async def test_the_intent_says_what_the_call_may_use(book: Book) -> None:
+    priced, unknown = Failing(), Failing("server")
+    priced.price, unknown.price = Price(1.0, 2.0), None
+    call = replace(book.call, most=Amount(0.25, 700, 1))
+    await journaled(priced, book.journal)(call)
+    with pytest.raises(CallFailed):
+        await journaled(unknown, book.journal)(replace(call, attempt=1, step=replace(STEP, number=1)))
+    query = "SELECT reserved_tokens, reserved_cost FROM calls ORDER BY number"
+    assert book.records.db.execute(query).fetchall() == [(700, 0.25), (700, None)]
+
+
 async def test_the_whole_chain_writes_a_row_for_every_try(book: Book) -> None:
-    causes = iter(["server", "malformed"])
-
-    def script(messages: Sequence[Message]) -> str:
-        cause = next(causes, None)
-        if cause:
-            raise CallFailed(cause, "as told")  # type: ignore[arg-type]
-        return "at last"
-
     async def no_pause(seconds: float) -> None:
         assert seconds > 0
 
-    tally = Tally()
-    send: Callable[[Call], object]
-    send = retrying(limited(journaled(Scripted("a", script), book.journal), Gate(4), tally), no_pause)
+    tally, budget, model = Tally(), Budget(Limits(calls=3), Amount()), Failing("server", "malformed")
+    within = budgeted(journaled(model, book.journal), model, budget)
+    send = retrying(limited(within, Gate(4), tally), no_pause)
     reply = await send(replace(book.call, attempt=4))
     assert reply.text == "at last"
     assert book.rows() == [
@@ -313,3 +329,31 @@ async def test_the_whole_chain_writes_a_row_for_every_try(book: Book) -> None:
         (6, "done", "", "at last"),
     ]
     assert (tally.calls, sum(tally.failed_calls.values())) == (1, 2)
+    assert budget.spent.calls == 3
+    with pytest.raises(OverBudget):
+        await send(replace(book.call, step=replace(STEP, number=1)))
+    assert len(book.rows()) == 3  # what the budget does not cover is neither sent nor written down
+
+
+# bots and functions
+
+
+async def test_a_system_that_broke_is_not_asked_again() -> None:
+    endpoint = Endpoint(["broken"])
+    with pytest.raises(SystemFailure, match="^openai/a: as told$"):
+        await retrying(endpoint.send, endpoint.pause)(CALL)
+    assert (endpoint.attempts, endpoint.pauses) == ([0], [])
+
+
+@pytest.mark.parametrize("cause", sorted(RETRIED - {"rate limit"}))
+async def test_a_bot_that_remembers_may_have_heard_what_it_did_not_answer(cause: Cause) -> None:
+    endpoint = Endpoint([cause])
+    with pytest.raises(ProviderFailure):
+        await retrying(endpoint.send, endpoint.pause, remembers=True)(CALL)
+    assert endpoint.attempts == [0]
+
+
+async def test_what_a_bot_that_remembers_surely_did_not_hear_is_said_again() -> None:
+    endpoint = Endpoint(["rate limit", "rate limit"])
+    await retrying(endpoint.send, endpoint.pause, remembers=True)(CALL)
+    assert endpoint.attempts == [0, 1, 2]

@@ -80,21 +80,26 @@ def test_a_reader_makes_no_store(tmp_path: Path) -> None:
 
 def test_an_unused_run_has_used_nothing(records: Records) -> None:
     [run] = begin(records, "a")
-    assert records.totals(run) == Totals(0, 0, 0, 0, 0, 0, 0.0, {})
+    assert records.totals(run) == Totals(0, 0, 0, 0.0, 0, 0, 0, 0.0, {})
     assert records.usage_by_subject(run) == {}
     assert records.conversations(run) == []
     assert records.integrity() == "ok"
 
 
-async def spend(path: Path, run: Run, subject: str, replies: list[Reply | str | None]) -> None:
-    """A call for each entry: a reply, the cause of a failure, or None for one that was never answered."""
+async def spend(
+    path: Path, run: Run, subject: str, replies: list[Reply | str | None], *, cost: float | None = 0.125
+) -> None:
+    """A call for each entry: a reply, the cause of a failure, or None for one that was never answered.
+
+    Each may use 100 tokens and an eighth of a dollar, as far as prices are known.
+    """
     writer = Writer(path)
     journal = Journal(writer, run.number)
     place = Place(Scenario({"n": 1}, "one"), subject, {"player": subject}, 0)
     number = await journal.open_conversation(place, "p", anew=False)
     for turn, reply in enumerate(replies):
         request = replace(REQUEST, model=subject)
-        call = await journal.intend(number, replace(STEP, number=turn), 0, request)
+        call = await journal.intend(number, replace(STEP, number=turn), 0, request, (100, cost))
         if isinstance(reply, Reply):
             await journal.settle(call, reply)
         elif reply is not None:
@@ -113,6 +118,7 @@ def test_totals_count_what_was_answered_failed_and_never_came_back(records: Reco
         finished=2,
         failed=2,
         unknown=1,
+        unknown_cost=0.125,
         tokens_in=20,
         tokens_out=10,
         estimated=1,
@@ -128,3 +134,48 @@ def test_one_unknown_price_makes_the_whole_cost_unknown(records: Records) -> Non
     asyncio.run(spend(records.path, run, "openai/b", [Reply("x", cost=1.0, tokens_out=3), Reply("y")]))
     assert records.totals(run).cost is None
     assert records.usage_by_subject(run) == {"openai/a": (0, 1.0), "openai/b": (3, None)}
+
+
+def test_what_a_lost_call_may_have_cost_is_unknown_where_its_price_is(records: Records) -> None:
+    [run] = begin(records, "a")
+    asyncio.run(spend(records.path, run, "openai/a", [None, None]))
+    assert (records.totals(run).unknown, records.totals(run).unknown_cost) == (2, 0.25)
+    asyncio.run(spend(records.path, run, "openai/b", [None], cost=None))
+    assert (records.totals(run).unknown, records.totals(run).unknown_cost) == (3, None)
+
+
+def test_a_budget_counts_answers_as_they_were_and_the_unknown_at_its_most(records: Records) -> None:
+    run, other = begin(records, "a", "b")
+    answered = Reply("x", tokens_in=10, tokens_out=5, cost=0.5)
+    asyncio.run(spend(records.path, run, "openai/a", [answered, answered, "server", "timeout", None]))
+    asyncio.run(spend(records.path, other, "openai/a", [answered]))
+    # two answers, a refusal that cost nothing, a failure that may have been billed, a call without an answer
+    assert records.spent(run, {"timeout", "connection"}) == (2 * 0.5 + 2 * 0.125, 2 * 15 + 2 * 100, 5)
+    assert records.spent(run, set()) == (2 * 0.5 + 0.125, 2 * 15 + 100, 5)
+    assert records.spent(other, {"timeout"}) == (0.5, 15, 1)
+
+
+def test_a_budget_counts_the_calls_of_a_store_that_reserved_nothing(records: Records) -> None:
+    [run] = begin(records, "a")
+    asyncio.run(spend(records.path, run, "openai/a", [Reply("x"), None], cost=None))
+    records.db.execute("UPDATE calls SET reserved_tokens = NULL, reserved_cost = NULL")
+    assert records.spent(run, {"timeout"}) == (0.0, 0, 2)
+
+
+def test_answered_calls_of_unfinished_conversations_are_counted_by_participant(records: Records) -> None:
+    [run] = begin(records, "a")
+    asyncio.run(spend(records.path, run, "openai/a", [Reply("x"), Reply("y"), "server", None]))
+    [number] = [row.number for row in records.conversations(run)]
+    assert records.finished_calls(run) == {(number, "player"): 2}
+    records.db.execute("UPDATE conversations SET state = 'done'")
+    assert records.finished_calls(run) == {}
+
+
+def test_a_run_is_found_by_its_name_and_a_name_goes_before_a_beginning(records: Records) -> None:
+    first, second = begin(records, "role_play-1111", "role_play-2222")
+    records.db.execute("UPDATE runs SET name = 'role_play-2' WHERE id = 'role_play-1111'")
+    assert records.find("role_play-2").id == first.id
+    assert records.find("role_play-22").id == second.id
+    assert records.find("role_play-1111").name == "role_play-2"
+    with pytest.raises(Mistake, match="did you mean 'role_play-2'"):
+        records.find("role_ploy-2")

@@ -5,13 +5,18 @@ from interplay.core.benchmark import Benchmark
 from interplay.core.failures import Mistake, nearest
 
 ALL: tuple[Benchmark, ...] = (role_play.benchmark,)
+# What writes new data is recorded and shown as a benchmark is, but is no benchmark that one would run.
+WRITERS: tuple[Benchmark, ...] = tuple(one.generator.writing for one in ALL if one.generator)
 
 
 def find(name: str) -> Benchmark:
-    """A benchmark by its plain name or its paper's."""
+    """A benchmark by its plain name or its paper's, or one that writes new data by its name."""
     wanted = name.lower().replace("-", "_")
     for benchmark in ALL:
         if wanted in (benchmark.name, benchmark.paper.lower()):
             return benchmark
+    for writing in WRITERS:
+        if wanted == writing.name:
+            return writing
     known = [known for benchmark in ALL for known in (benchmark.name, benchmark.paper.lower())]
     raise Mistake(f"there is no benchmark {name!r}; {nearest(wanted, known)}")

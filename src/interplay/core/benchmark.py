@@ -163,6 +163,7 @@ class Benchmark:
     ]  # how far two models' scores of one scenario differ, as a standard deviation
     tryout: Tryout
     presets: Mapping[str, Preset] = field(default_factory=dict)
+    generator: "Generator | None" = None  # where a model can write new data for it
 
     def subject(self, options: Options) -> Role:
         return next(role for role in self.roles(options) if role.kind == "subject")
@@ -190,3 +191,38 @@ class Benchmark:
                 raise Mistake(f"{self.name} has no option {name!r}; {nearest(name, known)}")
             known[name].check(value)
         return {name: given.get(name, option.default) for name, option in known.items()}
+
+
+@dataclass(frozen=True)
+class Piece:
+    """One piece of new data, as the best of a model's tries has it; it passes if there is no complaint."""
+
+    scenario: str  # the id of the scenario that asked for it
+    label: str
+    text: str  # for a person to read; empty where no try could be read
+    entry: Mapping[str, Any]  # as the file will have it
+    complaints: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where new data comes from: what its file says of itself."""
+
+    run: str
+    model: str
+    started: str
+    canary: str  # a UUID of this run alone
+    options: Options
+    reviewed: bool  # a person has seen every piece
+
+
+@dataclass(frozen=True)
+class Generator:
+    """How a model writes new data for a benchmark: a benchmark of its own, whose scenarios are the pieces."""
+
+    writing: Benchmark
+    gather: Callable[[Sequence[Played], Options], Sequence[Piece]]  # one for each scenario, in order
+    lacking: Callable[[Sequence[Piece]], str]  # what a file of these pieces would lack; empty if nothing
+    write: Callable[[Sequence[Piece], Origin], str]  # the text of the file
+    ending: str = ".toml"
+    tries: int = 3  # how often a piece is written before it is left out

@@ -4,7 +4,7 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal
 
@@ -75,8 +75,12 @@ class Sampling:
     frequency_penalty: float | None = None
 
     def settings(self) -> dict[str, float | int]:
-        given = {key: value for key, value in asdict(self).items() if value is not None}
-        return {key: value if key == "max_tokens" else float(value) for key, value in given.items()}
+        given = {key: getattr(self, key) for key in SAMPLING_BOUNDS}
+        return {
+            key: value if key == "max_tokens" else float(value)
+            for key, value in given.items()
+            if value is not None
+        }
 
     def changed(self, overrides: Mapping[str, float | int | None]) -> "Sampling":
         return replace(self, **overrides)  # type: ignore[arg-type]  # keys were checked where they were typed

@@ -4,6 +4,7 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable
+from functools import cache
 
 
 def mark_of(secret: bytes, *address: str) -> str:
@@ -22,12 +23,19 @@ def fenced(text: str, mark: str, words: Iterable[str] = ()) -> str:
 
 def defused(text: str, words: Iterable[str]) -> str:
     """The text with the names of a verdict's fields turned into plain words: fluency_score -> fluency-score."""
-    names = sorted(words, key=len, reverse=True)
-    if not names:
-        return text
-    compound = [name for name in names if "_" in name]
-    if compound:
-        pattern = r"\b(" + "|".join(re.escape(name) for name in compound) + r")\b"
-        text = re.sub(pattern, lambda found: found.group(0).replace("_", "-"), text, flags=re.IGNORECASE)
-    quoted = r"[\"'“”‘’](" + "|".join(re.escape(name) for name in names) + r")[\"'“”‘’](\s*):"
-    return re.sub(quoted, r"(\1)\2-", text, flags=re.IGNORECASE)
+    compound, quoted = _patterns(frozenset(words))
+    if compound is not None and "_" in text:
+        text = compound.sub(lambda found: found.group(0).replace("_", "-"), text)
+    return quoted.sub(r"(\1)\2-", text) if quoted is not None else text
+
+
+@cache
+def _patterns(words: frozenset[str]) -> tuple[re.Pattern[str] | None, re.Pattern[str] | None]:
+    """What finds the names alone, and what finds them quoted before a colon."""
+    names = sorted(words, key=lambda name: (-len(name), name))
+    compound = "|".join(re.escape(name) for name in names if "_" in name)
+    every = "|".join(re.escape(name) for name in names)
+    return (
+        re.compile(rf"\b({compound})\b", re.IGNORECASE) if compound else None,
+        re.compile(rf"[\"'“”‘’]({every})[\"'“”‘’](\s*):", re.IGNORECASE) if every else None,
+    )

@@ -2,11 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from math import fsum
 from typing import Any
 
 from interplay.core.forms import JsonForm, object_schema
 from interplay.core.wire import digest_of
+
+MOST_TURNS = 100  # that a verdict can be on
 
 
 @dataclass(frozen=True)
@@ -84,9 +87,13 @@ class Rubric:
         schema = object_schema({name: self.turn_schema() for name in names})
         return JsonForm(schema, lambda data: {"turns": [data[name] for name in names]}, exact=True)
 
+    @cached_property
+    def _words(self) -> frozenset[str]:
+        return frozenset(self.turn_schema()["properties"]) | {f"turn_{number}" for number in range(1, 100)}
+
     def words(self) -> frozenset[str]:
         """The names of a verdict's fields, which no candidate's text may pass for."""
-        return frozenset(self.turn_schema()["properties"]) | {f"turn_{number}" for number in range(1, 100)}
+        return self._words
 
 
 def turn_scores(verdict: Mapping[str, Any], criterion: str) -> list[int]:

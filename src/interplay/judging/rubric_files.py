@@ -25,7 +25,7 @@ def read_rubric(path: Path) -> Rubric:
         if path.stat().st_size > LARGEST_FILE:
             raise Mistake(f"{path} is larger than {LARGEST_FILE:,} bytes, which no rubric is")
         data = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except (OSError, ValueError, RecursionError) as error:  # bad UTF-8 and TOML are ValueErrors
         raise Mistake(f"the rubric {path} cannot be read: {error}") from error
     return _Reader(str(path)).rubric(data, path.stem)
 

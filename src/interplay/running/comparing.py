@@ -2,12 +2,11 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from interplay.core.benchmark import Benchmark
 from interplay.core.board import Board
-from interplay.core.wire import canonical
 from interplay.running.results import benchmark_changes, notes_of, options_of, played_of, with_usage
 from interplay.store.records import Records, Run
 
@@ -27,6 +26,7 @@ class Group:
 def comparability(records: Records, run: Run, benchmark: Benchmark) -> dict[str, Any]:
     """What two runs must share for their numbers to stand on one board, part by part."""
     identity, extent = run.identity, run.extent
+    measured = set(identity["models"]).difference(extent["judges"], *identity["roles"].values())
     return {
         "options": options_of(run, benchmark),
         "scenarios": f"{extent['limit']} of the set {identity['scenarios'][:8]}",
@@ -34,38 +34,47 @@ def comparability(records: Records, run: Run, benchmark: Benchmark) -> dict[str,
         "judges": extent["judges"],
         "cast": {role: names for role, names in identity["roles"].items() if role != "judge"},
         "prompts": sorted(records.protocols(run)),
-        "sampling": {
-            name: change for name, change in identity["sampling"].items() if name not in identity["models"]
-        },
+        "sampling": {name: change for name, change in identity["sampling"].items() if name not in measured},
     }
+
+
+@dataclass
+class _Gathering:
+    """A group while it is put together: its key, its runs, and how each of its subjects is sampled."""
+
+    key: Mapping[str, Any]
+    runs: list[Run] = field(default_factory=list)
+    sampled: dict[str, Any] = field(default_factory=dict)
+
+    def takes(self, key: Mapping[str, Any], sampled: Mapping[str, Any]) -> bool:
+        """A subject sampled in two ways would be two models in one row."""
+        return key == self.key and all(self.sampled.get(name, own) == own for name, own in sampled.items())
 
 
 def groups_of(
     records: Records, runs: Sequence[Run], benchmark: Benchmark, changes: Mapping[str, str] | None = None
 ) -> list[Group]:
     """The runs by comparability key; the group with most models first, then the one played last."""
-    keyed: dict[str, list[Run]] = {}
-    parts: dict[str, dict[str, Any]] = {}
+    gathered: list[_Gathering] = []
     for run in runs:
         if not records.protocols(run):
             continue  # nothing was played to its end
-        part = comparability(records, run, benchmark)
-        key = canonical(part)
-        keyed.setdefault(key, []).append(run)
-        parts[key] = part
-    order = sorted(keyed, key=lambda key: (-_models(keyed[key]), -max(run.number for run in keyed[key])))
+        key = comparability(records, run, benchmark)
+        sampled = {name: run.identity["sampling"].get(name, {}) for name in run.identity["models"]}
+        fitting = next((one for one in gathered if one.takes(key, sampled)), None)
+        if fitting is None:
+            gathered.append(fitting := _Gathering(key))
+        fitting.runs.append(run)
+        fitting.sampled |= sampled
+    gathered.sort(key=lambda one: (-len(one.sampled), -max(run.number for run in one.runs)))
     return [
         Group(
-            tuple(keyed[key]),
-            _board(records, keyed[key], benchmark, changes),
-            _difference(parts[order[0]], parts[key]) if key != order[0] else "",
+            tuple(one.runs),
+            _board(records, one.runs, benchmark, changes),
+            _difference(gathered[0], one) if one is not gathered[0] else "",
         )
-        for key in order
+        for one in gathered
     ]
-
-
-def _models(runs: list[Run]) -> int:
-    return len({model for run in runs for model in run.identity["models"]})
 
 
 def _board(
@@ -79,18 +88,25 @@ def _board(
     return replace(board, notes=tuple(dict.fromkeys((*board.notes, *notes))))
 
 
-def _difference(first: Mapping[str, Any], other: Mapping[str, Any]) -> str:
+def _difference(first: _Gathering, other: _Gathering) -> str:
     """In what the other group differs from the first."""
     told = []
+    before, now = _told_of(first, other), _told_of(other, first)
     for part in PARTS:
-        if first[part] == other[part]:
+        if before[part] == now[part]:
             continue
         if part in ("rubric", "prompts"):  # digests, which tell a reader nothing, and follow from options
-            if first["options"] == other["options"]:
+            if before["options"] == now["options"]:
                 told.append(f"{part} (the texts changed between the runs)")
         else:
-            told.append(f"{part} ({_shown(first[part], other[part])})")
+            told.append(f"{part} ({_shown(before[part], now[part])})")
     return "other " + ", ".join(told)
+
+
+def _told_of(one: _Gathering, other: _Gathering) -> dict[str, Any]:
+    """The key of a group, with the sampling of those of its subjects that the other has too."""
+    shared = {name: own for name, own in one.sampled.items() if name in other.sampled}
+    return {**one.key, "sampling": {**one.key["sampling"], **shared}}
 
 
 def _shown(first: Any, other: Any) -> str:

@@ -12,6 +12,7 @@ from interplay.store.journal import Place
 from interplay.store.records import ConversationRow, Records, Run
 
 MOST_NEW = 1_000_000
+LONGEST_NUMBER = 20  # digits
 
 
 @dataclass(frozen=True)
@@ -47,10 +48,8 @@ def read_anew(typed: str) -> Anew:
     for part in typed.split(","):
         first, dash, last = part.strip().partition("-")
         ends = (first, last if dash else first)
-        if (
-            not all(end.isascii() and end.isdecimal() for end in ends)
-            or int(ends[1]) - int(ends[0]) > MOST_NEW
-        ):
+        written = all(end.isascii() and end.isdecimal() and len(end) < LONGEST_NUMBER for end in ends)
+        if not written or not 0 <= int(ends[1]) - int(ends[0]) <= MOST_NEW:
             raise Mistake(
                 f"--new takes numbers of conversations as in 3,7-9, or diverged, void, all; not {typed!r}"
             )

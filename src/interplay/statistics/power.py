@@ -2,7 +2,7 @@
 
 from math import sqrt
 
-from scipy.stats import norm
+from scipy.special import ndtri
 
 
 def detectable_difference(spread: float, n: int, *, error: float = 0.05, power: float = 0.8) -> float:
@@ -10,4 +10,4 @@ def detectable_difference(spread: float, n: int, *, error: float = 0.05, power: 
 
     Spread is the standard deviation of the paired differences; the test is two-sided.
     """
-    return float((norm.ppf(1 - error / 2) + norm.ppf(power)) * spread / sqrt(n))
+    return float((ndtri(1 - error / 2) + ndtri(power)) * spread / sqrt(n))

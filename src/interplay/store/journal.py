@@ -16,6 +16,8 @@ from interplay.store.writer import Writer
 
 _REPLY_FIELDS = [part.name for part in fields(Reply) if part.name != "raw"]
 _REPLY = ", ".join(_REPLY_FIELDS)
+_ANSWER = (*_REPLY_FIELDS, "raw")
+_SETTLE = f"UPDATE calls SET state = 'done', {', '.join(f'{name} = ?' for name in _ANSWER)} WHERE number = ?"  # noqa: S608  # names of our own fields
 Reserved = tuple[int | None, float | None]  # tokens and dollars that a call may use; None is unknown
 
 
@@ -157,9 +159,7 @@ class Journal:
 
     async def settle(self, call: int, reply: Reply) -> None:
         """Write down a reply, raw bytes and all."""
-        answer = asdict(reply)
-        places = ", ".join(f"{name} = ?" for name in answer)
-        await self._do(f"UPDATE calls SET state = 'done', {places} WHERE number = ?", *answer.values(), call)  # noqa: S608  # names of our own fields
+        await self._do(_SETTLE, *(getattr(reply, name) for name in _ANSWER), call)
 
     async def settle_failure(self, call: int, cause: str, detail: str, raw: bytes) -> None:
         """Write down that a call failed, and by what name."""

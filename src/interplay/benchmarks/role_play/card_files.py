@@ -12,11 +12,11 @@ from typing import Any
 from interplay.benchmarks.role_play.cards import Cards, Character, Situation
 from interplay.core.failures import Mistake, nearest
 from interplay.core.wire import clean
+from interplay.judging.rubric import MOST_TURNS
 
 LARGEST_FILE = 20_000_000
 MOST = 500  # characters, and situations
 LONGEST_TEXT = 100_000
-MOST_TURNS = 100
 AUTHORS_TURNS = 5  # where their file does not say
 
 

@@ -116,7 +116,7 @@ async def _play_examined(talk: Conversation, options: Options) -> Dialogue:
         talk.tell([player], said, source=examiner)
         answer = await talk.ask(player)
         turns.append(Turn(said, answer))
-        reply = fenced(answer, mark, rubric.words())
+        reply = fenced(answer, mark, {*rubric.words(), "next_utterance"})
         heard = _handed_over(prompts, rubric, reply, goes_on=len(turns) < last)
         talk.tell([examiner], answer, source=player, heard_as=heard)
         entry = await talk.ask(examiner, marks_form(rubric, LONGEST_UTTERANCE if len(turns) < last else 0))

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from interplay.core.benchmark import Options
+from interplay.core.failures import Mistake
 from interplay.core.forms import JsonForm, object_schema
 from interplay.core.wire import canonical
 from interplay.judging.rubric import Criterion, Flag, Rubric
@@ -33,12 +34,22 @@ AGREEMENT = {
 }
 QUALITY = {1: "hopeless", 5: "what one may expect", 8: "exceptional", 10: "perfect"}
 
+# The other columns of a board, and the names of other scores.
+TAKEN = {"model", "rank", "ln_score", "aggregate", "refusal_ratio", "refused", "length", "n", "void", "unscored",
+         "open", "sampling", "tokens", "cost"}  # fmt: skip
+
 
 def read_rubric_option(typed: str) -> str:
     """v1, v2, or a user's file as the record keeps it."""
     if typed in VERSIONS:
         return typed
-    return canonical(read_rubric(Path(typed)).as_json())
+    rubric = read_rubric(Path(typed))
+    if rubric.name in VERSIONS:
+        raise Mistake(f"the rubric {typed}: {rubric.name} is a rubric of PingPong's; give it another name")
+    for name in [*rubric.names, *(flag.name for flag in rubric.flags)]:
+        if name in TAKEN:
+            raise Mistake(f"the rubric {typed}: {name!r} stands on every board already; choose another name")
+    return canonical(rubric.as_json())
 
 
 def name_of_rubric(options: Options) -> str:

@@ -1,11 +1,13 @@
 """Scenarios of role play: a character and a situation, every one with every one."""
 
+from collections.abc import Iterator
 from dataclasses import asdict
 from importlib.resources import files
+from math import lcm
 from pathlib import Path
 
 from interplay.benchmarks.role_play.card_files import read_cards
-from interplay.benchmarks.role_play.cards import Cards, Scene
+from interplay.benchmarks.role_play.cards import Cards, Character, Scene, Situation
 from interplay.core.benchmark import Material, Options, Scenario
 from interplay.core.failures import Mistake
 
@@ -16,12 +18,17 @@ def scenarios(options: Options, data: Path | None = None) -> Material:
     cards = read_cards(data or Path(str(files(__package__) / f"data/{language}.toml")), language)
     if options["version"] == "v2":
         _check_summaries(cards, data)
-    found = [
-        _scenario(Scene(language, character, cards.situations[(place + shift) % len(cards.situations)]))
-        for shift in range(len(cards.situations))
-        for place, character in enumerate(cards.characters)
-    ]
+    found = [_scenario(Scene(language, *pair)) for pair in _pairs(cards)]
     return Material(tuple(found), cards.remarks)
+
+
+def _pairs(cards: Cards) -> Iterator[tuple[Character, Situation]]:
+    """Both take turns; whenever they have come round together, the situations move on by one."""
+    characters, situations = cards.characters, cards.situations
+    round_ = lcm(len(characters), len(situations))
+    for number in range(len(characters) * len(situations)):
+        shifted = number + number // round_
+        yield characters[number % len(characters)], situations[shifted % len(situations)]
 
 
 def _check_summaries(cards: Cards, data: Path | None) -> None:

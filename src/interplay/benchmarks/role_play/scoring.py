@@ -56,7 +56,7 @@ def columns(rubric: Rubric) -> tuple[Column, ...]:
             "LN score",
             (LENGTH_RULE_V1 if v1 else LENGTH_RULE) + "; the interval is the aggregate's on this scale",
             "score",
-            None if v1 else (low * (1 - LENGTH_WEIGHT), high),
+            (2 * low - high if v1 else low * (1 - LENGTH_WEIGHT), high),
         ),
         Column(
             "aggregate",
