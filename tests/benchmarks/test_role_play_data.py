@@ -12,10 +12,9 @@ from typing import Any
 
 import pytest
 
+from interplay.benchmarks.role_play.cards import LANGUAGES
+
 DATA = files("interplay") / "benchmarks/role_play/data"
-LANGUAGES = sorted(
-    entry.name.removesuffix(".toml") for entry in DATA.iterdir() if entry.name.endswith(".toml")
-)
 
 TOP_KEYS = {"language", "canary", "characters", "situations"}
 CHARACTER_KEYS = {"id", "name", "summary", "persona", "source", "tags"}
@@ -57,8 +56,9 @@ def strings(value: Any) -> Iterator[str]:
             yield from strings(item)
 
 
-def test_english_is_shipped() -> None:
-    assert "en" in LANGUAGES
+def test_english_and_russian_are_shipped() -> None:
+    assert LANGUAGES == ("en", "ru")
+    assert all((DATA / f"{language}.toml").is_file() for language in LANGUAGES)
 
 
 def test_word_runs_see_through_case_and_punctuation() -> None:

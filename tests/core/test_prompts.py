@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from interplay.core.failures import Mistake
-from interplay.core.prompts import LARGEST_FILE, Prompts, fill
+from interplay.core.prompts import LARGEST_FILE, Prompts, fill, read_replacements
 
 
 def test_values_stand_in_their_places() -> None:
@@ -129,3 +129,80 @@ def test_the_digest_follows_names_and_texts_and_not_their_order() -> None:
     assert Prompts({"b": "2", "a": "1"}).digest == digest
     assert Prompts({"a": "1", "b": "3"}).digest != digest
     assert Prompts({"a": "1", "c": "2"}).digest != digest
+
+
+# A folder of one's own.
+
+SHIPPED = Prompts({"player": "You are {{name}}.{{#mood}} You feel {{mood}}.{{/mood}}", "opening": "Begin."})
+
+
+def folder_of(tmp_path: Path, **texts: str | bytes) -> Path:
+    folder = tmp_path / "prompts"
+    folder.mkdir()
+    for name, text in texts.items():
+        (folder / f"{name}.md").write_bytes(text if isinstance(text, bytes) else text.encode())
+    return folder
+
+
+def test_a_folder_replaces_the_prompts_it_has_and_leaves_the_others(tmp_path: Path) -> None:
+    folder = folder_of(tmp_path, player="Be {{name}}{{#mood}}, {{mood}}{{/mood}}!")
+    (folder / "notes.txt").write_text("not a prompt", encoding="utf-8")
+    found = read_replacements(folder, SHIPPED)
+    both = SHIPPED.replaced(found)
+
+    assert found == {"player": "Be {{name}}{{#mood}}, {{mood}}{{/mood}}!"}
+    assert both.fill("player", name="Odo", mood="sly") == "Be Odo, sly!"
+    assert both.fill("opening") == "Begin."
+    assert both.digest != SHIPPED.digest
+    assert SHIPPED.fill("player", name="Odo", mood="") == "You are Odo."
+
+
+def test_a_place_may_stand_anywhere_and_as_often_as_one_likes(tmp_path: Path) -> None:
+    folder = folder_of(tmp_path, player="{{mood}} {{name}} {{name}} {{#name}}{{mood}}{{/name}}")
+
+    assert list(read_replacements(folder, SHIPPED)) == ["player"]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "complaint"),
+    [
+        ("plaier", "You are {{name}}, {{mood}}.", r"plaier\.md replaces no prompt; did you mean 'player'\?"),
+        (
+            "player",
+            "You are {{nam}}, {{mood}}.",
+            r"asks for \{\{nam\}\}, which it is not given; did you mean 'name'",
+        ),
+        ("player", "{{name}} {{mood}} {{#rage}}x{{/rage}}", r"asks for \{\{rage\}\}, which it is not given"),
+        ("player", "You are {{mood}}.", r"has no place for \{\{name\}\}, which it is given"),
+        ("opening", "Begin, {{name}}.", r"asks for \{\{name\}\}, which it is not given; there is none"),
+        ("player", "{{name}} {{mood}} {{#mood}}never closed", "neither a name nor a closed section"),
+        ("player", "{{name}} {{mood}} {{ name }}", "neither a name nor a closed section"),
+        ("player", b"{{name}} {{mood}} \xff\xfe", "cannot be read: 'utf-8' codec can't decode"),
+        ("player", "{{name}} {{mood}}" + "x" * LARGEST_FILE, f"is larger than {LARGEST_FILE:,} bytes"),
+    ],
+)
+def test_a_replacement_that_does_not_fit_is_a_mistake_that_names_the_file(
+    name: str, text: str | bytes, complaint: str, tmp_path: Path
+) -> None:
+    folder = folder_of(tmp_path, **{name: text})
+
+    with pytest.raises(Mistake, match=complaint) as raised:
+        read_replacements(folder, SHIPPED)
+    assert str(folder / f"{name}.md") in str(raised.value)
+
+
+def test_a_folder_that_is_not_there_or_holds_no_prompt_is_a_mistake(tmp_path: Path) -> None:
+    with pytest.raises(Mistake, match=r"there is no folder of prompts .*nowhere"):
+        read_replacements(tmp_path / "nowhere", SHIPPED)
+    (tmp_path / "file.md").write_text("Begin.", encoding="utf-8")
+    with pytest.raises(Mistake, match=r"there is no folder of prompts .*file\.md"):
+        read_replacements(tmp_path / "file.md", SHIPPED)
+    with pytest.raises(Mistake, match=r"holds no prompt; one is named as in opening, player, and \.md"):
+        read_replacements(folder_of(tmp_path), SHIPPED)
+
+
+def test_a_folder_that_is_called_as_a_prompt_is_a_mistake(tmp_path: Path) -> None:
+    (folder_of(tmp_path) / "player.md").mkdir()
+
+    with pytest.raises(Mistake, match="cannot be read"):
+        read_replacements(tmp_path / "prompts", SHIPPED)

@@ -13,7 +13,7 @@ from interplay.benchmarks.role_play.rubrics import rubric_for
 from interplay.core.failures import Mistake, Unreadable
 from interplay.core.wire import Reply
 from interplay.judging.fence import defused
-from interplay.judging.rubric import flagged, panel_mean, turn_scores
+from interplay.judging.rubric import MOST_TURNS, flagged, panel_mean, turn_scores
 
 RUBRIC = rubric_for(find("role_play").settle({}))
 CRITERIA = ("in_character", "entertaining", "fluency")
@@ -301,7 +301,7 @@ def test_every_explanation_is_asked_for_before_what_it_explains() -> None:
 
 
 def test_the_words_of_a_rubric_are_the_fields_of_its_verdict() -> None:
-    assert RUBRIC.words() >= frozenset(turn()) | {"turn_1", "turn_8"}
+    assert RUBRIC.words() >= frozenset(turn()) | {"turn_1", "turn_8", f"turn_{MOST_TURNS}"}
 
 
 def test_an_edited_rubric_has_another_digest() -> None:

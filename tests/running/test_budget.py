@@ -134,12 +134,13 @@ async def test_who_is_cancelled_gives_its_place_to_the_next(let_in: bool) -> Non
     assert budget.spent == Amount(tokens=100, calls=2)
 
 
-async def test_without_limits_nothing_waits_and_all_is_counted() -> None:
+async def test_without_limits_nothing_waits() -> None:
     budget = Budget(Limits(), Amount())
-    for _ in range(100):
-        await budget.set_aside(Amount(1e9, 10**12, 1))
+    async with asyncio.timeout(5):
+        for _ in range(100):
+            await budget.set_aside(Amount(1e9, 10**12, 1))
     budget.settle(Amount(1e9, 10**12, 1), Amount(1.0, 2, 1))
-    assert budget.spent == Amount(1.0, 2, 1)
+    assert not budget.used_up
 
 
 # budgeted

@@ -25,17 +25,16 @@ def carry_out(engine: Engine) -> tuple[int, str]:
 def show_forecast(engine: Engine, *, as_json: bool) -> None:
     """Print what this start would take and what the run can show; sends and writes nothing."""
     found = asyncio.run(forecast(engine))
+    run = engine.again.run.id if engine.again else engine.spec.run_id
     if as_json:
         totals = {"calls": found.calls, "tokens": found.tokens, "cost": found.cost}
-        terminal.say_json({"run": engine.spec.run_id, **asdict(found), **totals})
+        terminal.say_json({"run": run, **asdict(found), **totals})
         return
     rows = [
         [one.role, one.model, _span(one.calls), _span(one.tokens), _dollars(one.cost)] for one in found.shares
     ]
     rows.append(["all", "", _span(found.calls), _span(found.tokens), _dollars(found.cost)])
-    terminal.say(
-        f"{engine.spec.run_id}: {found.conversations} conversations and {found.verdicts} verdicts to do"
-    )
+    terminal.say(f"{run}: {found.conversations} conversations and {found.verdicts} verdicts to do")
     terminal.show_table(["role", "model", "calls", "tokens, likely to most", "cost $, likely to most"], rows)
     for line in _explained(found, engine):
         terminal.say(f"· {line}")

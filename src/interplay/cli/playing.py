@@ -30,6 +30,7 @@ from interplay.cli.study import read_study
 from interplay.core.benchmark import Benchmark
 from interplay.core.failures import Mistake
 from interplay.running.engine import Again, Engine, How
+from interplay.running.plan import Anew
 from interplay.running.spec import RunSpec, make_spec, spec_of
 from interplay.running.tally import Tally
 from interplay.store.records import Records
@@ -121,12 +122,17 @@ def judge_verb(run: str, rubric: str, **given: Any) -> int:
     roles = roles_in(given["model_roles"])
     if roles.keys() - {"judge"} or not (roles or rubric):
         raise Mistake("name the judges to add with --model-role judge=NAME, and no other role, or a --rubric")
+    how = how_of(given)
+    if how.anew not in (Anew(), Anew(diverged=True)):
+        raise Mistake(
+            f"judge plays nothing, so it takes --new alone, to judge anew what no longer fits; not {given['new']!r}"
+        )
     with Records(given["store"]) as records:
         found = records.find(run)
     benchmark = find(found.benchmark)
     changes = benchmark.read({"rubric": rubric}) if rubric else {}
     again = Again(found, tuple(roles.get("judge", ())), changes)
-    engine = Engine(benchmark, spec_of(found.identity, found.extent), how_of(given), Tally(), again)
+    engine = Engine(benchmark, spec_of(found.identity, found.extent), how, Tally(), again)
     if given["plan"]:
         show_forecast(engine, as_json=given["json"])
         return DONE

@@ -8,6 +8,7 @@ import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, is_dataclass
+from functools import cache
 from typing import Annotated, Any, Generic, Literal, Protocol, TypeVar, get_args, get_origin, get_type_hints
 
 from interplay.core.failures import Unreadable
@@ -203,6 +204,7 @@ def _wrong(where: str, what: str) -> Unreadable:
     return Unreadable(f"Your reply does not fit the form: {where or 'the reply'} {what}.")
 
 
+@cache
 def form_of(kind: type[T]) -> JsonForm[T]:
     """The form of a dataclass whose fields are texts, numbers, booleans, literals, lists and dataclasses."""
     return JsonForm(schema_of(kind), lambda data: build(kind, data))
@@ -244,12 +246,19 @@ def _bounds_of(mark: Any) -> dict[str, Any]:
 
 
 def build(kind: Any, data: Any) -> Any:
+    """A value of this type from plain JSON that fits it."""
+    return _builder(kind)(data)
+
+
+@cache
+def _builder(kind: Any) -> Callable[[Any], Any]:
     if get_origin(kind) is Annotated:
-        return build(get_args(kind)[0], data)
+        return _builder(get_args(kind)[0])
     if get_origin(kind) in (list, tuple):
-        items = [build(get_args(kind)[0], item) for item in data]
-        return tuple(items) if get_origin(kind) is tuple else items
+        of_item, whole = _builder(get_args(kind)[0]), get_origin(kind)
+        return lambda data: whole(of_item(item) for item in data)
     if is_dataclass(kind):
         hints = get_type_hints(kind, include_extras=True)
-        return kind(**{name: build(hints[name], value) for name, value in data.items()})  # type: ignore[operator]
-    return data
+        parts = {field.name: _builder(hints[field.name]) for field in fields(kind)}
+        return lambda data: kind(**{name: parts[name](value) for name, value in data.items()})  # type: ignore[operator]
+    return lambda data: data

@@ -6,6 +6,7 @@ In a file, {{name}} stands for a value, and {{#name}} ... {{/name}} is kept only
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from interplay.core.failures import Mistake, nearest
@@ -64,9 +65,10 @@ def _check_places(where: str, text: str, original: str) -> None:
     fill(text, dict.fromkeys(wanted, "x"), where)
 
 
-def places_of(template: str) -> set[str]:
+@cache
+def places_of(template: str) -> frozenset[str]:
     """The names that a prompt asks for."""
-    return set(_NAME.findall(template)) | {name for name, _ in _SECTION.findall(template)}
+    return frozenset(_NAME.findall(template)) | {name for name, _ in _SECTION.findall(template)}
 
 
 def _read_file(path: Path) -> str:

@@ -97,6 +97,10 @@ def digest_of(value: Any) -> str:
     return hashlib.blake2b(text, digest_size=DIGEST_SIZE).hexdigest()
 
 
+MOST_SETTINGS = 1_000
+_SETTINGS: dict[tuple[str, Sampling, int], tuple[str, bytes, Any]] = {}
+
+
 @dataclass(frozen=True)
 class Request:
     """What one seat asks of one model."""
@@ -107,15 +111,28 @@ class Request:
     schema: Mapping[str, Any] | None = None
     session: str = ""  # the same for all a seat asks in one conversation; no part of the digest
 
-    @cached_property
+    @property
     def settings(self) -> str:
         """All of the request but its messages, as JSON; the order of a schema's fields is part of it."""
-        parts = {"model": self.model, "sampling": self.sampling.settings(), "schema": self.schema}
-        return json.dumps(parts, separators=(",", ":"))
+        return self._known_settings[0]
+
+    @property
+    def settings_digest(self) -> bytes:
+        return self._known_settings[1]
 
     @cached_property
-    def settings_digest(self) -> bytes:
-        return hashlib.blake2b(self.settings.encode(), digest_size=DIGEST_SIZE).digest()
+    def _known_settings(self) -> tuple[str, bytes]:
+        """Settings and their digest; few differ in a run, and each is worked out once."""
+        key = (self.model, self.sampling, id(self.schema))
+        known = _SETTINGS.get(key)
+        if known is None:
+            parts = {"model": self.model, "sampling": self.sampling.settings(), "schema": self.schema}
+            text = json.dumps(parts, separators=(",", ":"))
+            if len(_SETTINGS) >= MOST_SETTINGS:
+                _SETTINGS.clear()
+            digest = hashlib.blake2b(text.encode(), digest_size=DIGEST_SIZE).digest()
+            known = _SETTINGS[key] = (text, digest, self.schema)  # kept, so that its id stays its own
+        return known[0], known[1]
 
     @cached_property
     def digest(self) -> bytes:

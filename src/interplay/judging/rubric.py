@@ -39,7 +39,7 @@ class Rubric:
     labels: Mapping[int, str]  # the words for steps of the scale, for all of them or some
     explanation: int  # the most characters of an explanation
 
-    @property
+    @cached_property
     def digest(self) -> str:
         return digest_of(self.as_json())
 
@@ -83,13 +83,21 @@ class Rubric:
 
     def form(self, turns: int) -> JsonForm[dict[str, Any]]:
         """The form of a verdict on so many turns: turn_1, turn_2 ..., so that none can be left out or added."""
-        names = [f"turn_{number}" for number in range(1, turns + 1)]
-        schema = object_schema({name: self.turn_schema() for name in names})
-        return JsonForm(schema, lambda data: {"turns": [data[name] for name in names]}, exact=True)
+        if turns not in self._forms:
+            names = [f"turn_{number}" for number in range(1, turns + 1)]
+            schema = object_schema({name: self.turn_schema() for name in names})
+            self._forms[turns] = JsonForm(
+                schema, lambda data: {"turns": [data[name] for name in names]}, exact=True
+            )
+        return self._forms[turns]
+
+    @cached_property
+    def _forms(self) -> dict[int, JsonForm[dict[str, Any]]]:
+        return {}
 
     @cached_property
     def _words(self) -> frozenset[str]:
-        return frozenset(self.turn_schema()["properties"]) | {f"turn_{number}" for number in range(1, 100)}
+        return frozenset(self.turn_schema()["properties"]) | {f"turn_{n}" for n in range(1, MOST_TURNS + 1)}
 
     def words(self) -> frozenset[str]:
         """The names of a verdict's fields, which no candidate's text may pass for."""

@@ -9,6 +9,7 @@ from interplay.core.wire import Message, Reply, Request, clean, split_reasoning
 from interplay.models.posting import Answer, Endpoint, Post, Usage, estimate, failure_of, usage_of
 from interplay.models.posting import Patience as Patience  # also looked for here
 
+MOST_FORMS = 100
 OPENAI = "https://api.openai.com/v1"
 _NOT_IN_STRICT_SCHEMAS = ("maxLength", "minLength")
 _SCHEMA_WORDS = ("response_format", "schema")
@@ -28,6 +29,7 @@ class OpenAICompatible:
         self._remote_name = remote_name
         self._at = endpoint
         self._takes_schemas = endpoint.schemas
+        self._forms: dict[int, tuple[Mapping[str, Any], dict[str, Any]]] = {}
         self._length_key = "max_completion_tokens" if endpoint.base_url == OPENAI else "max_tokens"
         self._post = Post(
             name,
@@ -66,8 +68,18 @@ class OpenAICompatible:
         for key, value in request.sampling.settings().items():
             body[self._length_key if key == "max_tokens" else key] = value
         if with_schema and request.schema is not None:
-            body |= _llama_grammar(request.schema) if self._at.llama else _response_format(request.schema)
+            body |= self._asking_for(request.schema)
         return body
+
+    def _asking_for(self, schema: Mapping[str, Any]) -> dict[str, Any]:
+        """How this endpoint is asked for a schema; a run has few, and each is worked out once."""
+        known = self._forms.get(id(schema))
+        if known is None:
+            if len(self._forms) >= MOST_FORMS:
+                self._forms.clear()
+            wanted = _llama_grammar(schema) if self._at.llama else _response_format(schema)
+            known = self._forms[id(schema)] = (schema, wanted)  # kept, so that its id stays its own
+        return known[1]
 
     def _read(self, answer: Answer, request: Request) -> Reply:
         body = answer.json()

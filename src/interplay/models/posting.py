@@ -189,8 +189,11 @@ class Post:
     async def _read(self, response: aiohttp.ClientResponse, arriving: "_Arriving") -> None:
         """Read the body as long as bytes keep coming and up to a limit."""
         while arriving.size <= LARGEST_READ:
-            async with asyncio.timeout(self._patience.idle):
-                piece = await response.content.readany()
+            if response.content.is_eof():  # all of it has come, and there is nothing to wait for
+                piece = response.content.read_nowait()
+            else:
+                async with asyncio.timeout(self._patience.idle):
+                    piece = await response.content.readany()
             if not piece:
                 return
             arriving.add(piece)

@@ -48,7 +48,7 @@ class Allowance:
     @asynccontextmanager
     async def covering(self, kind: str, calls: int) -> AsyncIterator[bool]:
         """May a conversation of this kind, with so many calls, begin? Waits while that depends on others."""
-        if not self._budget.limits:
+        if not self._budget.limited:
             yield True
             return
         meter = await self._begin(kind, calls)

@@ -67,6 +67,7 @@ class Budget:
 
     def __init__(self, limits: Limits, spent: Amount):
         self.limits = limits
+        self.limited = bool(limits)
         self.spent = spent
         self.used_up = False  # something did not fit
         self.largest = Amount()  # what had to be set aside for one call; the last call needs that much room
@@ -75,8 +76,10 @@ class Budget:
 
     async def set_aside(self, need: Amount) -> None:
         """Hold back what a call may use, or raise OverBudget where it can never be afforded."""
+        if not self.limited:
+            return
         self.largest = Amount(max(self.largest.money, need.money), max(self.largest.tokens, need.tokens))
-        if not self.limits or (not self._waiting and self._fits(need)):
+        if not self._waiting and self._fits(need):
             self._set_aside += need
             return
         place: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -92,6 +95,8 @@ class Budget:
 
     def settle(self, held: Amount, used: Amount) -> None:
         """A call came back: give back what it did not use."""
+        if not self.limited:
+            return
         self._set_aside -= held
         if self._set_aside.calls == 0:
             self._set_aside = Amount()  # sums of floats drift

@@ -13,6 +13,7 @@ from interplay.models.calling import Model
 from interplay.models.connecting import Directory
 from interplay.running.allowance import Allowance
 from interplay.running.budget import Amount, Budget, Limits
+from interplay.running.collecting import rare_collections
 from interplay.running.gate import Gate
 from interplay.running.plan import Anew, Plan, Work, make_plan
 from interplay.running.reach import Reach, grown, reach_of
@@ -78,6 +79,10 @@ class Engine:
 
     async def carry_out(self) -> Run:
         """Do all that is left to do of the run; what was recorded costs nothing."""
+        with rare_collections():
+            return await self._carry_out()
+
+    async def _carry_out(self) -> Run:
         self._check_names()
         scenarios = await asyncio.to_thread(self.scenarios)
         id = self.again.run.id if self.again else self.spec.run_id
@@ -139,6 +144,8 @@ class Engine:
         )
 
     def _check_names(self) -> None:
+        if self.again and self.again.judges:
+            self.benchmark.role("judge", self.judging_options)  # not every benchmark has one
         named = [*self.spec.models, *(self.again.judges if self.again else ())]
         for name in [*named, *(name for names in self.spec.roles.values() for name in names)]:
             self.how.directory.check(name)

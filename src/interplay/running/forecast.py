@@ -67,6 +67,8 @@ async def forecast(engine: Engine) -> Forecast:
     """What this start would take; sends and writes nothing."""
     scenarios = await asyncio.to_thread(engine.scenarios)
     plan = await asyncio.to_thread(engine.look_ahead, scenarios)
+    for name in sorted(plan.models):
+        engine.how.directory.check(name)
     calls = _calls_of(engine, plan.works)
     likely, most = await _measure(engine, plan.works)
     shares = [

@@ -73,8 +73,9 @@ def budgeted(send: Send, model: Model, budget: Budget) -> Send:
                 used = Amount(calls=1)
             raise
         finally:
-            budget.settle(most, used)
-            count(used)
+            if budget.limited:
+                budget.settle(most, used)
+                count(used)
 
     return send_within
 

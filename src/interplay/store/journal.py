@@ -61,6 +61,7 @@ class Journal:
     def __init__(self, writer: Writer, run: int):
         self._writer = writer
         self._run = run
+        self._settings: set[bytes] = set()  # those that are on disk for sure
 
     async def open_conversation(self, place: Place, protocol: str, *, anew: bool) -> int:
         """The number of the conversation at this place; a new take of it where it is played anew."""
@@ -130,10 +131,11 @@ class Journal:
 
         def write(db: apsw.Connection) -> int:
             _keep_thread(db, request.thread)
-            db.execute(
-                "INSERT OR IGNORE INTO settings (digest, body) VALUES (?,?)",
-                (request.settings_digest, request.settings),
-            )
+            if request.settings_digest not in self._settings:
+                db.execute(
+                    "INSERT OR IGNORE INTO settings (digest, body) VALUES (?,?)",
+                    (request.settings_digest, request.settings),
+                )
             db.execute(
                 "INSERT INTO calls (conversation, stage, item, participant, step, attempt, model, digest,"
                 " settings, thread, sent, reserved_tokens, reserved_cost, state)"
@@ -155,7 +157,9 @@ class Journal:
             )
             return db.last_insert_rowid()
 
-        return await self._writer.write(write)
+        number = await self._writer.write(write)
+        self._settings.add(request.settings_digest)
+        return number
 
     async def settle(self, call: int, reply: Reply) -> None:
         """Write down a reply, raw bytes and all."""
@@ -253,7 +257,7 @@ DELETE FROM messages WHERE digest NOT IN (
 
 
 def _as_json(lines: Sequence[Line]) -> str:
-    return canonical([asdict(line) for line in lines])
+    return canonical([{"source": one.source, "heard_by": one.heard_by, "text": one.text} for one in lines])
 
 
 def _keep_thread(db: apsw.Connection, thread: Thread | None) -> None:

@@ -11,6 +11,8 @@ import apsw
 from interplay.store.database import Whereabouts, connect, trouble_in_words
 
 T = TypeVar("T")
+MANY = 4  # writes at once: then it pays to wait a moment for more
+GATHERING = 0.002  # seconds
 Write = Callable[[apsw.Connection], Any]
 
 
@@ -24,6 +26,7 @@ class Writer:
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="interplay-store")
         self._waiting: list[tuple[Write, asyncio.Future[Any]]] = []
         self._draining: asyncio.Task[None] | None = None
+        self._busy = False
 
     async def write(self, write: Callable[[apsw.Connection], T]) -> T:
         """Do this write and wait until it is on disk; it happens even if the waiter is cancelled."""
@@ -36,7 +39,10 @@ class Writer:
     async def _drain(self) -> None:
         loop = asyncio.get_running_loop()
         while self._waiting:
+            if self._busy:
+                await asyncio.sleep(GATHERING)
             batch, self._waiting = self._waiting, []
+            self._busy = len(batch) >= MANY
             try:
                 results = await loop.run_in_executor(
                     self._thread, self._commit, [write for write, _ in batch]

@@ -8,6 +8,7 @@ from interplay.benchmarks.role_play.protocol import Dialogue, calls, digest, pla
 from interplay.benchmarks.role_play.rubrics import VERSIONS, name_of_rubric, read_rubric_option, rubric_for
 from interplay.benchmarks.role_play.scenarios import scenarios
 from interplay.benchmarks.role_play.scoring import score, summarize
+from interplay.benchmarks.role_play.writing import generator
 from interplay.core.benchmark import Benchmark, Option, Options, Preset, Role, Tryout
 from interplay.core.wire import Sampling
 
@@ -113,6 +114,7 @@ benchmark = Benchmark(
             "GPT-4o Mini as user, Claude 3.5 Sonnet and GPT-4o as judges; v1: Claude alone", paper_cast
         )
     },
+    generator=generator,
 )
 
 __all__ = ["benchmark"]

@@ -17,11 +17,11 @@ LONGEST_EXAMPLE, LONGEST_GREETING = 800, 400  # characters
 TURNS = (4, 8)
 
 LONGEST_SHARED_RUN = 12  # words that no two texts may have in a row
-LONGEST_TOLD_RUN = 6  # words that a summary may not repeat in a row from its card
+LONGEST_TOLD_RUN = 8  # words that a summary may not repeat in a row from its card
 LEAST_SENTENCE, LEAST_QUOTE = 4, 3  # words; shorter ones may stand in a summary by chance
 MOST_LIKENESS = 0.35
 MOST_OF_THE_SECRET = 0.6  # of its words, in the summary
-LEAST_OF_THE_SECRET = 0.5  # of its words, in the card
+LEAST_OF_THE_SECRET = 0.2  # of its words, in the card, which may say it in others
 LEAST_IN_SCRIPT = 0.85  # of the letters
 FEW_LETTERS = 12  # say nothing of a language
 
@@ -40,7 +40,7 @@ _LINE_OF_TALK = re.compile(r"[^:]+: \S")
 
 def about_character(character: Character, language: str, secret: str = "") -> list[str]:
     """What is wrong with a character by itself; the secret is what its summary must not tell."""
-    found = _about_texts(texts_of(character), language)
+    found = _about_texts({"name": character.name, **texts_of(character)}, language)
     if not 1 <= len(character.name) <= LONGEST_NAME or not _is_plain_line(character.name):
         found.append(f"the name is one line of at most {LONGEST_NAME} characters without a colon")
     found += _about_length("persona", len(character.persona.split()), PERSONA, "words")
@@ -50,7 +50,7 @@ def about_character(character: Character, language: str, secret: str = "") -> li
     if len(character.summary.splitlines()) > 1:
         found.append("the summary has several lines")
     for part, text in (("summary", character.summary), ("persona", character.persona)):
-        if not stems_of(character.name, least=1) & stems_of(text, least=1):
+        if not _is_named(character.name, text):
             found.append(f"the name does not appear in the {part}")
     return found + _about_example(character) + _about_leaks(character, secret)
 
@@ -113,6 +113,13 @@ def _about_length(name: str, size: int, bounds: tuple[int, int], unit: str) -> l
     return [f"the {name} has {size} {unit}, not {wanted}"]
 
 
+def _is_named(name: str, text: str) -> bool:
+    """Does a word of the name stand in the text, whatever its ending? Particles count only if there is no other."""
+    words = words_of(name)
+    beginnings = [word[: min(5, max(3, len(word) - 1))] for word in words if len(word) > 2] or words
+    return any(word.startswith(tuple(beginnings)) for word in words_of(text))
+
+
 def _about_example(character: Character) -> list[str]:
     lines = character.example.splitlines()
     if not all(_LINE_OF_TALK.match(line) for line in lines):
@@ -125,19 +132,20 @@ def _about_example(character: Character) -> list[str]:
 def _about_leaks(character: Character, secret: str) -> list[str]:
     """Does the summary tell what only the card may?
 
-    It repeats six words in a row, a whole sentence of four words or a quotation of three; or it has six in ten of
-    the secret's words, compared by their beginnings and without those of the name.
+    It repeats eight words in a row, a whole sentence of four words that does not introduce the character, or a
+    quotation of three; or it has six in ten of the secret's words, compared by their beginnings and without those
+    of the name.
     """
     summary, persona = character.summary, character.persona
     told = _joined(summary)
     found = []
-    whole = [part for part in _SENTENCE_END.split(persona) if len(words_of(part)) >= LEAST_SENTENCE]
-    if runs_of(summary, LONGEST_TOLD_RUN) & runs_of(persona, LONGEST_TOLD_RUN) or any(
-        _joined(part) in told for part in whole
-    ):
+    sentences = [part for part in _SENTENCE_END.split(persona) if len(words_of(part)) >= LEAST_SENTENCE]
+    whole = any(_joined(part) in told and not _is_named(character.name, part) for part in sentences)
+    if whole or runs_of(summary, LONGEST_TOLD_RUN) & runs_of(persona, LONGEST_TOLD_RUN):
         found.append("the summary repeats a sentence or a long phrase of the card")
     quotes = [one or other for one, other in _QUOTED.findall(persona)]
-    if any(len(words_of(quote)) >= LEAST_QUOTE and _joined(quote) in told for quote in quotes):
+    quotes = [quote for quote in quotes if len(words_of(quote)) >= LEAST_QUOTE]
+    if any(_joined(quote) in told and not _is_named(character.name, quote) for quote in quotes):
         found.append("the summary repeats a quotation from the card")
     hidden = stems_of(secret) - stems_of(character.name)
     if hidden and len(hidden & stems_of(summary)) >= MOST_OF_THE_SECRET * len(hidden):
@@ -152,6 +160,7 @@ class _Trace:
     """What a card is compared by."""
 
     card: Card
+    name: list[str]
     runs: frozenset[tuple[str, ...]]
     stems: frozenset[str]
 
@@ -180,21 +189,17 @@ class Shelf:
 
 
 def _about_likeness(mine: _Trace, there: _Trace) -> list[str]:
-    found = []
-    one, other = mine.card, there.card
-    if isinstance(one, Character) and isinstance(other, Character):
-        if words_of(one.name) == words_of(other.name):
-            found.append(f"{one.name} is the name of another one")
+    found = [] if not mine.name or mine.name != there.name else [f"its name is that of {there.card.id}"]
     if likeness(mine.stems, there.stems) > MOST_LIKENESS:
-        found.append(f"it is much like {other.id}")
+        found.append(f"it is much like {there.card.id}")
     return found
 
 
 def _trace_of(card: Card) -> _Trace:
     texts = texts_of(card)
     runs = {run for text in texts.values() for run in runs_of(text, LONGEST_SHARED_RUN)}
-    main = card.text if isinstance(card, Situation) else card.persona
-    return _Trace(card, frozenset(runs), stems_of(main))
+    name, main = ("", card.text) if isinstance(card, Situation) else (card.name, card.persona)
+    return _Trace(card, words_of(name), frozenset(runs), stems_of(main))
 
 
 def likeness(one: frozenset[str], other: frozenset[str]) -> float:
@@ -207,7 +212,7 @@ def likeness(one: frozenset[str], other: frozenset[str]) -> float:
 
 
 def stems_of(text: str, least: int = 4) -> frozenset[str]:
-    """The beginnings of a text's words, five letters of each, so that endings do not matter; short words are left out."""
+    """The first five letters of a text's words, so that endings do not matter; short words are left out."""
     return frozenset(word[:5] for word in words_of(text) if len(word) >= least and not word.isdigit())
 
 

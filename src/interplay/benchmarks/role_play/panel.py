@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from interplay.benchmarks.role_play.cards import Scene, scene_of
@@ -33,7 +34,7 @@ class JudgingWhole:
     def name(self) -> str:
         return self.rubric.name
 
-    @property
+    @cached_property
     def digest(self) -> str:
         texts = prompts_of(self.options).texts
         return digest_of(
@@ -94,7 +95,7 @@ class JudgingByTurns:
     def name(self) -> str:
         return self.rubric.name
 
-    @property
+    @cached_property
     def digest(self) -> str:
         texts = prompts_of(self.options).texts
         of_judges = [texts[name] for name in ("judge_by_turns", "judge_turn", "player")]
