@@ -48,22 +48,23 @@ def run(wanted: Sequence[str], size: Size) -> tuple[list[Part], str]:
                 result, sqlite = memory(folder, size)
             else:
                 result = {"cpu": cpu, "latency": latency}[part](folder, bodies, size)
-            show(result)
+            show(result, judged=size is FULL)
             results.append(result)
     return results, sqlite
 
 
-def show(part: Part) -> None:
-    """Print the numbers of one part as a small table."""
-    print(f"\n{part.name}: {part.work}. Load before: {part.load:.1f}.")
-    widths = [max(len(text) for text in column) for column in zip(*map(_cells, part.measures), strict=True)]
-    for one in part.measures:
-        cells = [text.ljust(width) for text, width in zip(_cells(one), widths, strict=True)]
+def show(part: Part, *, judged: bool) -> None:
+    """Print the numbers of one part as a small table; a quick run is not held against the targets."""
+    print(f"\n{part.name}: {part.heading}")
+    rows = [_cells(one, judged) for one in part.measures]
+    widths = [max(len(text) for text in column) for column in zip(*rows, strict=True)]
+    for row in rows:
+        cells = [text.ljust(width) for text, width in zip(row, widths, strict=True)]
         print("  " + "  ".join(cells).rstrip(), flush=True)
 
 
-def _cells(one: Measure) -> tuple[str, str, str, str]:
-    return one.name.replace("`", ""), one.value, one.target, one.judgement
+def _cells(one: Measure, judged: bool) -> tuple[str, str, str, str]:
+    return one.name.replace("`", ""), one.value, one.target, one.judgement if judged else ""
 
 
 if __name__ == "__main__":

@@ -17,9 +17,9 @@ from interplay.models.connecting import Directory
 from interplay.running.engine import Engine, How
 from interplay.running.spec import make_spec
 from interplay.running.tally import Tally
+from perf.measures import CALLS_PER_CONVERSATION
 from perf.meter import peak, taken_by
 
-CALLS_PER_CONVERSATION = 9
 SAMPLE_EVERY = 0.1  # seconds
 
 Sample = dict[str, float]  # what the run had come to at a moment

@@ -21,33 +21,56 @@ class Measure:
 
 @dataclass(frozen=True)
 class Part:
-    """The numbers of one part, what was run for them, and how busy the machine was before."""
+    """The numbers of one part, what was run for them, and how busy the machine was before and after."""
 
     name: str
     work: str
-    load: float
+    load: tuple[float, float]
     measures: tuple[Measure, ...]
+
+    @property
+    def heading(self) -> str:
+        return f"{self.work}. Load before {self.load[0]:.1f}, after {self.load[1]:.1f}."
 
 
 @dataclass(frozen=True)
 class Size:
-    """How much is run."""
+    """How much is run. A number of epochs is a number of conversations of each of SCENARIOS scenarios."""
 
-    cpu_epochs: int  # of SCENARIOS conversations
     cpu_rounds: int
-    cpu_connections: int
+    cpu_epochs: int
     latency: float  # seconds
     latency_connections: int
-    latency_epochs: int  # of SCENARIOS conversations
-    latency_waves: int  # of the bare loop
-    memory_scenarios: int
+    latency_epochs: int
+    latency_waves: int  # of the bare loop: calls per connection
     memory_epochs: int
     starts: int
 
 
-SCENARIOS = 64
-FULL = Size(8, 5, 32, 0.5, 256, 100, 20, 50, 200, 5)
-QUICK = Size(1, 1, 32, 0.2, 32, 1, 8, 50, 4, 2)  # shows that everything runs; its numbers mean little
+SCENARIOS = 50
+CALLS_PER_CONVERSATION = 9  # four of the simulator and four of the subject, in turn, then one of the judge
+CPU_CONNECTIONS = 32  # the default of a run
+MEMORY_CONNECTIONS = 256
+FULL = Size(
+    cpu_rounds=7,
+    cpu_epochs=10,
+    latency=0.5,
+    latency_connections=256,
+    latency_epochs=128,
+    latency_waves=20,
+    memory_epochs=200,
+    starts=5,
+)
+QUICK = Size(
+    cpu_rounds=1,
+    cpu_epochs=1,
+    latency=0.2,
+    latency_connections=32,
+    latency_epochs=1,
+    latency_waves=5,
+    memory_epochs=4,
+    starts=1,
+)  # shows that everything runs; its numbers mean little
 
 
 def load() -> float:

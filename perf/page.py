@@ -23,11 +23,12 @@ simulator and subject in turn, then one call of a judge. It goes over real HTTP 
 own on the same machine, and every call is recorded in a SQLite store on disk, intent before reply.
 
 **The bare loop** is the floor that it is held against: as many workers as there are connections, each of which posts
-the JSON of the same requests with aiohttp, reads the answer and parses it. It keeps nothing and judges nothing.
+the same requests as JSON with aiohttp, reads the answer and parses it. It keeps nothing and judges nothing.
 
 Every client is a process of its own, so that its CPU time and its peak of memory are its own; the provider's are not
-counted, and the calls that reached it are counted there. Load is how many processes wanted a core in the minute
-before a part began.
+counted, and the calls that reached it are counted there. What a process takes to start and to import its modules is
+not part of a run. Load is how many processes wanted a core in the last minute; where others want the cores as well,
+throughput falls and ratios rise, because the job has two threads to wait with and the bare loop has one.
 """
 BOTTOM = """
 ## Run it again
@@ -56,7 +57,7 @@ def machine(sqlite: str) -> str:
     """What it ran on, in words; no names of hosts or people."""
     return (
         f"{_cores()} cores of {_processor()}, {platform.system()}, Python {platform.python_version()}, "
-        f"SQLite {sqlite}, aiohttp {version('aiohttp')}"
+        f"SQLite {sqlite}, aiohttp {version('aiohttp')}, Interplay {version('interplay')}"
     )
 
 
@@ -72,7 +73,7 @@ def _processor() -> str:
 
 
 def _section(part: Part) -> str:
-    rows = [f"\n## {part.name}\n\n{part.work}. Load before: {part.load:.1f}.\n"]
+    rows = [f"\n## {part.name}\n\n{part.heading}\n"]
     rows.append("\n| | measured | target | |\n|---|---|---|---|\n")
     rows += [f"| {one.name} | {one.value} | {one.target} | {one.judgement} |\n" for one in part.measures]
     rows.append("\n")

@@ -1,5 +1,6 @@
 """The way in for Python: names, functions as models, notebooks, frames."""
 
+import asyncio
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,7 +11,7 @@ import interplay
 from interplay.api import setup
 from interplay.core.failures import Mistake
 from interplay.core.wire import Message
-from interplay.models.loopback import Loopback, serving
+from interplay.models.loopback import Asked, Loopback, serving
 from tests.running.job import answer
 
 ROLES = {"interrogator": "openai/user", "judge": ["openai/judge-1", "openai/judge-2"]}
@@ -98,3 +99,146 @@ def test_two_models_of_one_name_are_refused(tmp_path: Path) -> None:
     with pytest.raises(Mistake, match="not 7"):
         interplay.run("role_play", 7, roles=ROLES, how=setup(tmp_path / "i.db"))  # type: ignore[arg-type]
     assert not (tmp_path / "i.db").exists()
+
+
+# What is new in the spec is there for Python as well
+
+
+async def thoughtful(messages: Sequence[Message]) -> str:
+    await asyncio.sleep(0)
+    return f"After some thought: {messages[-1].text}"
+
+
+class Critic:
+    """A callable object whose judging is async."""
+
+    async def __call__(self, messages: Sequence[Message]) -> str:
+        await asyncio.sleep(0)
+        return kind(messages)
+
+
+def test_async_functions_and_callable_objects_are_models_too(tmp_path: Path) -> None:
+    done = interplay.run(
+        "role_play",
+        [thoughtful, parrot],
+        roles={"interrogator": curious, "judge": Critic()},
+        limit=2,
+        turns=2,
+        how=setup(tmp_path / "i.db"),
+    )
+    rows = {str(row["model"]): row for row in done.leaderboard().rows}
+    assert set(rows) == {"python/thoughtful", "python/parrot"}
+    assert [row["n"] for row in rows.values()] == [2, 2]
+    said = {
+        talk["outcome"]["turns"][0]["player"] for talk in done.conversations() if "thought" in talk["model"]
+    }
+    assert said == {"After some thought: And <b>then</b>?"}
+
+
+def test_a_function_that_raises_is_void_and_the_rest_goes_on(tmp_path: Path) -> None:
+    def broken(messages: Sequence[Message]) -> str:
+        raise LookupError("mine")
+
+    roles = {"interrogator": curious, "judge": kind}
+    done = interplay.run(
+        "role_play", [broken, parrot], roles=roles, limit=2, turns=2, how=setup(tmp_path / "i.db")
+    )
+    failures = {talk["model"]: talk["failure"] for talk in done.conversations()}
+    name = f"python/{broken.__qualname__}"
+    assert failures == {name: "system error", "python/parrot": ""}
+    assert [row["void"] for row in done.leaderboard().rows if row["model"] == name] == [1.0]
+
+
+CARDS = """
+[[characters]]
+name = "Ada"
+summary = "A counter of things."
+persona = "You count."
+initial_message = "Hello"
+[[situations]]
+text = "Ask for a number."
+turns = 2
+"""
+
+
+def test_data_of_one_s_own_comes_with_warnings_of_what_is_odd_in_it(tmp_path: Path) -> None:
+    cards = tmp_path / "cards.toml"
+    cards.write_text(CARDS)
+    roles = {"interrogator": curious, "judge": kind}
+    with pytest.warns(
+        UserWarning, match="the key 'initial_message' is ignored; did you mean 'greeting'"
+    ) as told:
+        done = interplay.run("role_play", parrot, roles=roles, data=cards, how=setup(tmp_path / "i.db"))
+    assert [Path(one.filename).name for one in told] == ["test_api.py"]  # where the call stands
+    [talk] = done.conversations()
+    assert talk["scenario"] == "ada / situation-1"
+    cards.write_text(CARDS.replace("initial_message", "greeting"))
+    interplay.run(
+        "role_play", parrot, roles=roles, data=str(cards), how=setup(tmp_path / "i.db")
+    )  # no warning
+
+
+def test_a_preset_casts_the_roles_and_names_go_before_it(tmp_path: Path) -> None:
+    how = setup(tmp_path / "i.db")
+    done = interplay.run(
+        "role_play",
+        parrot,
+        preset="paper",
+        roles={"interrogator": curious, "judge": kind},
+        limit=1,
+        turns=2,
+        how=how,
+    )
+    assert list(done.conversations()[0]["verdicts"]) == ["python/kind"]
+    with pytest.raises(Mistake, match="did you mean 'paper'"):
+        interplay.run("role_play", parrot, preset="papr", how=how)
+    with pytest.raises(Mistake, match="needs a key"):  # the paper's own judges are real ones
+        interplay.run("role_play", parrot, preset="paper", roles={"interrogator": curious}, limit=1, how=how)
+
+
+def test_a_budget_is_kept_and_a_larger_one_goes_on(tmp_path: Path) -> None:
+    loopback = Loopback(answer)
+    with serving(loopback) as url:
+
+        def play(calls: int | None) -> interplay.Run:
+            how = setup(tmp_path / "interplay.db", base_url=url, budget_calls=calls)
+            return interplay.run("role_play", "openai/player", roles=ROLES, limit=4, how=how)
+
+        assert play(25).leaderboard().rows[0]["n"] == 2
+        assert loopback.calls <= 25
+        assert play(None).leaderboard().rows[0]["n"] == 4
+        assert loopback.calls == 40
+        with pytest.raises(Mistake, match="--budget needs the price of openai/"):
+            how = setup(tmp_path / "interplay.db", base_url=url, budget=5.0)
+            interplay.run("role_play", "openai/player", roles=ROLES, limit=5, how=how)
+        assert loopback.calls == 40
+
+
+def test_conversations_can_be_played_anew(tmp_path: Path) -> None:
+    roles = {"interrogator": curious, "judge": kind}
+    for new in ("", "2", "all"):
+        how = setup(tmp_path / "i.db", new=new)
+        done = interplay.run("role_play", parrot, roles=roles, limit=3, turns=2, how=how)
+    assert sorted(talk["number"] for talk in done.conversations()) == [5, 6, 7]
+    with pytest.raises(Mistake, match="--new takes numbers"):
+        setup(tmp_path / "i.db", new="some")
+
+
+def test_a_models_file_and_sampling_reach_a_run_from_python(tmp_path: Path) -> None:
+    models = tmp_path / "names.toml"
+    seen: list[Asked] = []
+
+    def script(asked: Asked) -> str:
+        seen.append(asked)
+        return answer(asked)
+
+    with serving(Loopback(script)) as url:
+        models.write_text(
+            f'[models.mine]\nmodel = "openai/player"\nbase_url = "{url}"\nsampling = {{ top_p = 0.5 }}\n'
+        )
+        how = setup(tmp_path / "i.db", base_url=url, models=models)
+        sampling = {"player": {"temperature": 0.25}}
+        done = interplay.run("role_play", "mine", roles=ROLES, limit=1, turns=1, sampling=sampling, how=how)
+    bodies = [asked.body for asked in seen if asked.model == "player"]
+    assert {(body["temperature"], body["top_p"]) for body in bodies} == {(0.25, 0.5)}
+    assert done.leaderboard().rows[0]["sampling"] == "top_p 0.5"

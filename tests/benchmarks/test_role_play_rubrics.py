@@ -59,6 +59,18 @@ def test_a_rubric_of_ones_own_is_asked_read_and_shown(tmp_path: Path, capsys: Ca
     ]  # fmt: skip
 
 
+def test_a_version_1_conversation_is_judged_by_ones_own_rubric_as_a_whole(
+    tmp_path: Path, capsys: Capsys
+) -> None:
+    with provider() as (loopback, url):
+        more = ("--version", "v1", "--rubric", written(tmp_path))
+        found = run(command(url, tmp_path / "a.db", limit=2, judges=JUDGES[:1], more=more), capsys)
+        assert loopback.calls_by_model() == {"player": 8, "user": 10, "judge-1": 2}
+    assert found["title"] == "role_play (PingPong v1, rubric warmth)"
+    assert found["rows"][0]["n"] == 2
+    assert "clip" in found["columns"]["ln_score"]
+
+
 def test_a_finished_run_is_judged_by_a_file_and_by_more_judges_when_the_file_is_gone(
     tmp_path: Path, capsys: Capsys
 ) -> None:

@@ -153,6 +153,13 @@ def test_the_secrets_of_the_card_reach_the_user_only_in_the_symmetric_setup(
         more = ("--setup", setup, "--language", language, "--turns", "1")
         run(command(url, tmp_path / "a.db", judges=JUDGES[:1], more=more), capsys)
     assert len(seen) == 3 * 64
+    with Records(tmp_path / "a.db") as records:
+        query = "SELECT participant, thread FROM calls WHERE participant IN ('interrogator', 'player')"
+        recorded = [
+            (who, "\n".join(message.text for message in records.thread(thread)))
+            for who, thread in records.db.execute(query).fetchall()
+        ]
+    assert len(recorded) == 2 * 64
     shipped = scenarios_of(None, language=language)
     secrets = {line for one in shipped for line in secrets_of(one.content)}
     situations = {one.content["situation"]["text"] for one in shipped}
@@ -162,6 +169,10 @@ def test_the_secrets_of_the_card_reach_the_user_only_in_the_symmetric_setup(
         text = text_of(asked)
         told[asked.model][0] += any(line in text for line in secrets)
         told[asked.model][1] += any(situation in text for situation in situations)
+    for who, text in recorded:
+        asymmetric = setup == "asymmetric"
+        assert any(line in text for line in secrets) != (asymmetric and who == "interrogator")
+        assert any(situation in text for situation in situations) != (asymmetric and who == "player")
     if setup == "asymmetric":
         assert told == {"user": [0, 64], "player": [64, 0], "judge-1": [64, 0]}
     else:

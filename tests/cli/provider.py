@@ -11,7 +11,7 @@ import pytest
 
 from interplay.cli import main
 from interplay.models.loopback import Asked, Fault, Loopback, Said, Script, serving
-from tests.running.job import answer
+from tests.running.job import answer, command
 
 PRICES = {"player": (2, 8), "user": (1, 4), "judge-1": (3, 15), "judge-2": (5, 20)}  # dollars for a million
 PER = 1_000_000
@@ -65,6 +65,15 @@ def accounted(script: Script = answer, **settings: Any) -> Iterator[tuple[Accoun
     loopback = Loopback(account, **settings)
     with serving(loopback) as url:
         yield account, loopback, url
+
+
+def job(url: str, *more: str, **cast: Any) -> list[str]:
+    """The reference job as words for a typist, who adds the store."""
+    words = command(url, Path("unused"), more=more, **cast)
+    for flag, width in (("--store", 2), ("--json", 1)):
+        at = words.index(flag)
+        del words[at : at + width]
+    return words
 
 
 @dataclass

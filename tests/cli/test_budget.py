@@ -9,9 +9,9 @@ import pytest
 
 from interplay.models.loopback import Asked, Fault, Said, rehearse
 from interplay.store.records import Records
-from tests.cli.provider import PRICES, Account, Typist, accounted, write_prices
+from tests.cli.provider import PRICES, Account, Typist, accounted, job, write_prices
 from tests.faults.harness import Killer, check_record, finish, finished_rows, in_flight, start
-from tests.running.job import answer, command
+from tests.running.job import answer
 
 KINDS = {"money": "--budget", "tokens": "--budget-tokens", "calls": "--budget-calls"}
 USED_UP = re.compile(
@@ -31,12 +31,7 @@ def models(tmp_path: Path) -> Path:
 
 
 def line(url: str, models: Path, *more: str, limit: int | None = 8) -> list[str]:
-    """The job as a command line, less what the typist adds."""
-    words = command(url, Path("unused"), limit=limit, more=("--models", str(models), *more))
-    for flag, width in (("--store", 2), ("--json", 1)):
-        at = words.index(flag)
-        del words[at : at + width]
-    return words
+    return job(url, "--models", str(models), *more, limit=limit)
 
 
 def amount(kind: str, number: float) -> list[str]:
@@ -245,7 +240,7 @@ def test_a_call_without_an_answer_counts_with_what_was_reserved_and_is_reported_
 ) -> None:
     killer = Killer()
     with accounted(latency=0.02, watch=killer) as (account, _, url):
-        words = [*line(url, models, limit=1, *("--max-connections", "1")), "--store", str(typist.store)]
+        words = [*line(url, models, "--max-connections", "1", limit=1), "--store", str(typist.store)]
         assert killed(killer, words, at=7) == -signal.SIGKILL  # the fourth request is on its way
         assert in_flight(typist.store) == 1
         killer.aim(0)
@@ -255,8 +250,11 @@ def test_a_call_without_an_answer_counts_with_what_was_reserved_and_is_reported_
         assert totals.unknown_cost is not None
         assert spent[0] == pytest.approx((totals.cost or 0.0) + totals.unknown_cost)
         typist.types("show", "last")
-        unknown = f"1 calls were sent and their answer is unknown (stopped in mid-call, at most ${totals.unknown_cost:,.4f})."
-        assert unknown in typist.said
+        cost = f"${totals.unknown_cost:,.4f}"
+        assert (
+            f"1 calls were sent and their answer is unknown (stopped in mid-call, at most {cost})."
+            in typist.said
+        )
         typist.types(*line(url, models, limit=1), "--budget-calls", "4", code=1)
         assert account.calls == 4  # three were answered, one was not: all four count
         tight = spent[0] + 1e-6
@@ -307,7 +305,10 @@ def test_tokens_that_the_endpoint_does_not_report_are_estimated_counted_and_flag
     with Records(typist.store) as records:
         query = "SELECT model, tokens_estimated, tokens_in > 0, tokens_out > 0, cost > 0 FROM calls"
         rows = set(records.db.execute(query))
-    assert rows == {("openai/player", 1, 1, 1, 1), *((f"openai/{m}", 0, 1, 1, 1) for m in ("user", "judge-1", "judge-2"))}
+    assert rows == {
+        ("openai/player", 1, 1, 1, 1),
+        *((f"openai/{m}", 0, 1, 1, 1) for m in ("user", "judge-1", "judge-2")),
+    }
 
 
 def test_a_price_is_what_the_cost_on_the_board_is_made_of(typist: Typist, models: Path) -> None:

@@ -10,9 +10,9 @@ import pytest
 
 from interplay.models.loopback import Asked, Fault, Loopback, Said, Script, serving
 from interplay.store.records import Records
-from tests.cli.provider import Typist
+from tests.cli.provider import Typist, job
 from tests.faults.harness import Killer, check_record, finish, start
-from tests.running.job import answer, command, first_time
+from tests.running.job import answer, first_time
 
 EACH = 10  # calls of one conversation: four turns of two, and two verdicts
 
@@ -23,11 +23,7 @@ def typist(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Typist:
 
 
 def line(url: str, *more: str, limit: int = 3) -> list[str]:
-    words = command(url, Path("unused"), limit=limit, more=more)
-    for flag, width in (("--store", 2), ("--json", 1)):
-        at = words.index(flag)
-        del words[at : at + width]
-    return words
+    return job(url, *more, limit=limit)
 
 
 def praising(asked: Asked) -> str | Said | Fault:
@@ -46,7 +42,8 @@ def takes(store: Path) -> dict[int, list[tuple[int, str]]]:
     with Records(store) as records:
         run = records.find("last")
         rows = records.db.execute(
-            "SELECT scenario, number, take, state FROM conversations WHERE run = ? ORDER BY take", (run.number,)
+            "SELECT scenario, number, take, state FROM conversations WHERE run = ? ORDER BY take",
+            (run.number,),
         ).fetchall()
         newest = {row.scenario.id: row.number for row in records.conversations(run)}
     return {
@@ -55,7 +52,9 @@ def takes(store: Path) -> dict[int, list[tuple[int, str]]]:
     }
 
 
-def play(typist: Typist, *more: str, script: Script = answer, code: int = 0, limit: int = 3) -> tuple[Any, int]:
+def play(
+    typist: Typist, *more: str, script: Script = answer, code: int = 0, limit: int = 3
+) -> tuple[Any, int]:
     """The board after a start, and what it called."""
     loopback = Loopback(script)
     with serving(loopback) as url:

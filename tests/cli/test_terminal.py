@@ -1,6 +1,7 @@
 """The one exit to the terminal: what passes it is harmless, and nothing passes by it."""
 
 import ast
+import io
 import json
 import re
 import sys
@@ -63,6 +64,26 @@ def test_say_and_remark_are_harmless_and_keep_apart(capsys: pytest.CaptureFixtur
     terminal.say("a\x1b[2Jb\u202e")
     terminal.remark("c\x9bd")
     assert capsys.readouterr() == ("a[2Jb\n", "cd\n")
+
+
+def test_a_piece_of_a_file_is_passed_on_harmless_and_with_nothing_added(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for piece in ("a\x1b[2J", "b\n", "\u202ec"):
+        terminal.pass_on(piece)
+    assert capsys.readouterr() == ("a[2Jb\nc", "")
+
+
+@pytest.mark.parametrize(
+    "typed, meant",
+    [("y\n", True), (" YES \n", True), ("", False), ("\n", False), ("no\n", False), ("yy\n", False)],
+)
+def test_a_question_is_harmless_and_only_yes_means_yes(
+    typed: str, meant: bool, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "stdin", io.StringIO(typed))
+    assert terminal.ask_yes_or_no("Delete \x1b[31mit?") is meant
+    assert capsys.readouterr() == ("", "Delete [31mit? [y/N] ")
 
 
 def test_json_is_ascii_and_comes_back(capsys: pytest.CaptureFixture[str]) -> None:

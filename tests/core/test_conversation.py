@@ -1,21 +1,8 @@
-"""Conversations: views, re-asking, failures by role, step numbers, and the order in which seats are heard."""
-
-import asyncio
-from collections.abc import Callable
-from dataclasses import dataclass
-from itertools import permutations
-from typing import Any
+"""Conversations: views, re-asking, failures by role, step numbers, what is said and how it is heard."""
 
 import pytest
 
-from interplay.core.conversation import (
-    MOST_TRIES,
-    SHOWN_OF_A_BAD_REPLY,
-    Casting,
-    Conversation,
-    Line,
-    RoleKind,
-)
+from interplay.core.conversation import MOST_TRIES, SHOWN_OF_A_BAD_REPLY, RoleKind
 from interplay.core.failures import (
     Failure,
     JudgeFailure,
@@ -25,48 +12,7 @@ from interplay.core.failures import (
 )
 from interplay.core.forms import Text
 from interplay.core.wire import Message, Reply, Request, Sampling, Step
-
-
-@dataclass(frozen=True)
-class Word:
-    word: str
-
-
-class Desk:
-    """Answers from a script, one list of replies per seat, and remembers what it was asked."""
-
-    def __init__(self, latency: dict[str, float] | None = None, **replies: list[str | Reply]):
-        self.replies = replies
-        self.latency = latency or {}
-        self.asked: list[tuple[Step, Request]] = []
-        self.arrived: list[str] = []
-        self.facts: dict[Step, Any] = {}
-
-    async def reply(self, step: Step, request: Request) -> Reply:
-        self.asked.append((step, request))
-        said = self.replies[step.participant].pop(0)
-        await asyncio.sleep(self.latency.get(step.participant, 0))
-        self.arrived.append(step.participant)
-        return said if isinstance(said, Reply) else Reply(said, stop="stop")
-
-    async def once(self, step: Step, make: Callable[[], Any]) -> Any:
-        self.facts[step] = make()
-        return self.facts[step]
-
-    def views(self, seat: str) -> list[list[tuple[str, str]]]:
-        """What a seat was shown, request by request."""
-        return [
-            [(message.role, message.text) for message in request.thread.messages()]
-            for step, request in self.asked
-            if step.participant == seat
-        ]
-
-
-def talk_of(desk: Desk, kinds: dict[str, RoleKind] | None = None, **more: Any) -> Conversation:
-    kinds = kinds or {"a": "subject", "b": "simulator", "c": "simulator"}
-    return Conversation(
-        {name: Casting(f"model of {name}", Sampling(0.5), kind) for name, kind in kinds.items()}, desk, **more
-    )
+from tests.core.talking import Desk, Word, talk_of
 
 
 async def test_a_view_begins_with_the_brief_and_alternates_between_others_and_oneself() -> None:
@@ -292,60 +238,6 @@ async def test_steps_are_counted_for_each_seat_and_every_try_has_its_own() -> No
     ]
 
 
-async def all_asked(latency: dict[str, float]) -> tuple[list[Word], tuple[Line, ...], Desk]:
-    desk = Desk(
-        latency,
-        a=["bad", '{"word": "of a"}'],
-        b=['{"word": "of b"}'],
-        c=["bad", "worse", '{"word": "of c"}'],
-    )
-    talk = talk_of(desk)
-    seats = [talk.seat(name, brief="") for name in ("c", "a", "b")]
-    talk.tell(seats, "go")
-    answers = await talk.ask_all(seats, Word)
-    talk.tell(seats, "done")
-    return answers, talk.listen(), desk
-
-
-@pytest.mark.parametrize("order", list(permutations("abc")), ids="".join)
-async def test_seats_asked_at_once_are_heard_in_seat_order_whatever_came_first(
-    order: tuple[str, ...],
-) -> None:
-    answers, lines, desk = await all_asked({name: 0.02 * place for place, name in enumerate(order)})
-
-    assert answers == [Word("of c"), Word("of a"), Word("of b")]
-    assert [(line.source, line.text) for line in lines] == [
-        ("", "go"),
-        ("c", '{"word": "of c"}'),
-        ("a", '{"word": "of a"}'),
-        ("b", '{"word": "of b"}'),
-        ("", "done"),
-    ]
-    for name, tries in (("a", 2), ("b", 1), ("c", 3)):
-        assert [step.number for step, _ in desk.asked if step.participant == name] == list(range(tries))
-
-
-async def test_the_shuffled_latencies_do_shuffle_the_replies() -> None:
-    _, _, quick_b = await all_asked({"a": 0.02, "b": 0, "c": 0.02})
-    _, _, slow_b = await all_asked({"a": 0, "b": 0.05, "c": 0})
-
-    assert quick_b.arrived[0] == "b"
-    assert slow_b.arrived[-1] == "b"
-
-
-async def test_when_one_of_several_fails_the_others_are_not_left_running() -> None:
-    desk = Desk({"b": 30}, a=["bad"] * 3, b=['{"word": "never heard"}'])
-    talk = talk_of(desk)
-    seats = [talk.seat("b", brief=""), talk.seat("a", brief="")]
-    talk.tell(seats, "go")
-    before = asyncio.all_tasks()
-
-    with pytest.raises(UnreadableFailure):
-        await talk.ask_all(seats, Word)
-    assert asyncio.all_tasks() == before
-    assert desk.arrived == ["a", "a", "a"]
-
-
 async def test_listening_as_a_seat_gives_what_it_heard_and_said() -> None:
     desk = Desk(a=["from a"], b=["from b"])
     talk = talk_of(desk)
@@ -425,17 +317,33 @@ async def test_the_same_seed_draws_the_same_and_another_draws_something_else() -
     assert drawn("7/x/0") != drawn("7/x/1")
 
 
-async def test_a_second_run_of_the_same_script_sends_the_same_requests() -> None:
-    async def digests() -> list[bytes]:
-        _, _, desk = await all_asked({})
-        return [request.digest for _, request in desk.asked]
-
-    assert await digests() == await digests()
-
-
 def test_a_message_is_what_a_view_is_made_of() -> None:
     talk = talk_of(Desk())
     a = talk.seat("a", brief="You are a.")
     talk.tell([a], "x")
 
     assert a.turn_to_speak().messages() == [Message("system", "You are a."), Message("user", "x")]
+
+
+async def test_what_is_heard_as_something_else_is_said_as_it_was() -> None:
+    desk = Desk(a=["a1", "a2"])
+    talk = talk_of(desk)
+    a, b = talk.seat("a", brief="brief of a"), talk.seat("b", brief="brief of b")
+    talk.tell([a], "plain", source=b, heard_as="<<plain>>")
+    await talk.ask(a)
+    talk.tell([a], "as it is", source=b)
+    await talk.ask(a)
+
+    assert desk.views("a")[-1][1:] == [("user", "<<plain>>"), ("assistant", "a1"), ("user", "as it is")]
+    assert [line.text for line in talk.listen() if line.source == "b"] == ["plain", "as it is"]
+    assert "<<plain>>" not in str(talk.listen())
+
+
+async def test_a_name_that_is_heard_stands_before_what_is_heard() -> None:
+    desk = Desk(a=["a1"])
+    talk = talk_of(desk)
+    a, b = talk.seat("a", brief="", hears_names=True), talk.seat("b", brief="brief of b")
+    talk.tell([a], "plain", source=b, heard_as="<<plain>>")
+    await talk.ask(a)
+
+    assert desk.views("a") == [[("user", "b: <<plain>>")]]

@@ -97,7 +97,7 @@ async def test_a_call_ends_within_its_limit_and_is_sent_again(
     check_every_call_is_a_row(loopback, store)
     check_the_failed(store, "timeout")
     assert loopback.calls == CALLS + 1, "one call was to be sent again, and no other"
-    assert board == await calm_board(tmp_path)
+    assert board == await calm_board(tmp_path), "the board should equal an undisturbed run's"
 
 
 def test_the_flag_timeout_ends_a_call_that_gets_no_answer(tmp_path: Path) -> None:
@@ -111,7 +111,7 @@ def test_the_flag_timeout_ends_a_call_that_gets_no_answer(tmp_path: Path) -> Non
     assert 1 - EARLY <= took <= 1 + GRACE, f"--timeout 1 allows 1 s; the call ended after {took:.2f} s"
     check_every_call_is_a_row(loopback, store)
     check_the_failed(store, "timeout")
-    assert ended.board == calm.board
+    assert ended.board == calm.board, "the board should equal an undisturbed run's"
 
 
 class Wire:
@@ -221,4 +221,4 @@ async def test_a_connection_that_is_not_taken_is_given_up_within_the_limit_and_t
     failed = [(row["cause"], row["attempt"]) for row in tries(store, "failed")]
     assert failed == [("timeout", 0)], f"one try should have failed, not {failed}"
     assert loopback.calls == 2 * paid, "no call but the one that never came there may be sent twice"
-    assert board == calm
+    assert board == calm, "the board should equal an undisturbed run's"

@@ -108,10 +108,12 @@ def test_a_broken_answer_to_each_role_is_named_kept_and_asked_for_again(
         check_the_failed(store, [(model, kind) for model, _ in places])
         assert ended.board == calm.board, f"after {kind} the board should equal an undisturbed run's"
         assert scores(store) == calm.scores, f"after {kind} the scores should equal an undisturbed run's"
-        assert "3 calls failed; each is in the record with its cause." in ended.err
+        assert "3 calls failed; each is in the record with its cause." in ended.err, (
+            "the person should be told of the calls that failed"
+        )
         assert loopback.calls == calm.calls + len(places), "only what failed may be asked for again"
         kept = finished_rows(store)
-        assert carried_out(line).board == calm.board
+        assert carried_out(line).board == calm.board, "the same command should print the same board"
         assert (loopback.calls, finished_rows(store)) == (calm.calls + len(places), kept), (
             "the same command again should cost nothing and change nothing"
         )
@@ -176,14 +178,18 @@ def test_an_odd_answer_to_each_role_is_played_as_if_it_had_been_said_in_plain_wo
         ended = carried_out(line)
         check_every_call_is_a_row(loopback, store)
         assert not tries(store, "failed"), f"{kind} is an answer, and no failure"
-        assert without_tokens(ended.board) == without_tokens(plain.board)
-        assert scores(store) == plain.scores
+        assert without_tokens(ended.board) == without_tokens(plain.board), (
+            "the board should be as if it had been said plainly"
+        )
+        assert scores(store) == plain.scores, "the scores should be as if it had been said plainly"
         assert (loopback.calls, plain.calls) == (calm.calls + 2,) * 2, (
             "the player's answer is taken, the others' are not in form and asked for again"
         )
-        assert carried_out(line).board == ended.board
+        assert carried_out(line).board == ended.board, "the same command should print the same board"
         assert loopback.calls == plain.calls, "the record should answer the same command again"
-    assert sum(row["text"] == ODD[kind] for row in tries(store)) == len(places)
+    assert sum(row["text"] == ODD[kind] for row in tries(store)) == len(places), (
+        "each should be recorded in plain words"
+    )
 
 
 @pytest.mark.parametrize(
@@ -201,9 +207,13 @@ def test_usage_that_is_missing_or_negative_is_estimated_and_flagged_on_the_board
         board = carried_out(command(models_file(tmp_path, url, provider), store)).board
     note = f"Tokens of {len(ROLES)} calls are estimated: the endpoint did not report them."
     assert note in board["notes"], f"the board should flag the estimate, and says {board['notes']}"
-    assert without_tokens(board) == without_tokens(calm.board)
+    assert without_tokens(board) == without_tokens(calm.board), (
+        "but for tokens, the board should equal an undisturbed run's"
+    )
     estimated = [row for row in tries(store, "done") if row["tokens_estimated"]]
-    assert sorted(row["model"] for row in estimated) == sorted(ROLES.values())
+    assert sorted(row["model"] for row in estimated) == sorted(ROLES.values()), (
+        "one call of each role should be estimated"
+    )
     told, known = board["rows"][0]["tokens"], calm.board["rows"][0]["tokens"]
     assert abs(told - known) <= 0.05 * known, f"about {known} tokens were used, the board says {told}"
 
@@ -238,9 +248,11 @@ def test_awkward_text_in_every_answer_is_recorded_judged_and_shown_without_harm(
         line = command(models_file(tmp_path, url, provider), store, more=("--html", str(report)))
         ended = carried_out(line)
         check_every_call_is_a_row(loopback, store)
-        assert without_tokens(ended.board) == without_tokens(plain.board)
-        assert scores(store) == plain.scores
-        assert carried_out(line).board == ended.board
+        assert without_tokens(ended.board) == without_tokens(plain.board), (
+            "the board should be as if it had been said plainly"
+        )
+        assert scores(store) == plain.scores, "the scores should be as if it had been said plainly"
+        assert carried_out(line).board == ended.board, "the same command should print the same board"
         assert loopback.calls == plain.calls, "the record should answer the same command again"
     escaped = json.dumps(mark).strip('"').encode()
     assert all(escaped in row["raw"] for row in tries(store)), "the raw bytes should be kept as they came"
@@ -270,7 +282,9 @@ def test_what_an_endpoint_keeps_refusing_is_shown_and_asked_for_again_by_the_sam
     assert row[share[0]] == share[1], f"the board should show {share}, and has {row}"
     kept, healthy = finished_rows(store), Loopback(steady)
     with serving(healthy) as url:
-        assert carried_out(command(models_file(tmp_path, url), store)).board == calm.board
+        assert carried_out(command(models_file(tmp_path, url), store)).board == calm.board, (
+            "the same command should come to an undisturbed run's board"
+        )
     assert kept <= finished_rows(store), "a finished row was lost"
     assert scores(store) == calm.scores, "the scores should equal an undisturbed run's"
     assert healthy.calls == calm.calls - len(kept), "what was answered must not be paid for again"

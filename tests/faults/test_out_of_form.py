@@ -91,7 +91,9 @@ def test_an_emulated_user_that_says_nothing_is_asked_three_times_and_its_convers
     assert loopback.calls_by_model() == {"user": LIMIT * MOST_TRIES}, "no other role should be asked"
     (row,) = ended.board["rows"]
     assert (row["void"], row["n"], row["aggregate"]["value"]) == (1.0, 0, None), "void, and never a zero"
-    assert f"Void by name: simulator error {LIMIT}." in ended.board["notes"]
+    assert f"Void by name: simulator error {LIMIT}." in ended.board["notes"], (
+        "the board should name what made them void"
+    )
 
 
 def test_an_emulated_user_that_never_stops_talking_is_cut_short(tmp_path: Path) -> None:
@@ -100,7 +102,7 @@ def test_an_emulated_user_that_never_stops_talking_is_cut_short(tmp_path: Path) 
 
     loopback, ended = played(script, tmp_path)
     assert loopback.calls_by_model()["player"] == LIMIT * TURNS, "a conversation has as many turns as planned"
-    assert ended.board["rows"][0]["void"] == 0.0
+    assert ended.board["rows"][0]["void"] == 0.0, "a long speech makes nothing void"
     lengths = {
         len(line["text"])
         for row in rows(tmp_path / "interplay.db", "SELECT lines FROM conversations")
@@ -117,7 +119,7 @@ def test_an_emulated_user_that_echoes_the_player_ends_with_the_planned_turns(tmp
     loopback, _ = played(script, tmp_path)
     most = calm_run(limit=LIMIT).calls
     assert loopback.calls <= most, f"no more than the {most} calls of a usual run, not {loopback.calls}"
-    assert not tries(tmp_path / "interplay.db", "failed")
+    assert not tries(tmp_path / "interplay.db", "failed"), "no call should fail"
 
 
 LOOPS: dict[str, Callable[[Asked], str]] = {
@@ -138,4 +140,6 @@ def test_an_emulated_user_that_goes_in_circles_is_found_within_three_repeats(
 
     loopback, ended = played(script, tmp_path)
     assert f"Void by name: loop {LIMIT}." in ended.board["notes"], "a loop should be named and shown"
-    assert loopback.calls_by_model()["user"] <= LIMIT * (MOST_TRIES + 1)
+    assert loopback.calls_by_model()["user"] <= LIMIT * (MOST_TRIES + 1), (
+        "it should be found within three repeats"
+    )

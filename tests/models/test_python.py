@@ -137,7 +137,9 @@ def test_a_wrong_function_comes_with_the_nearest(file: Path) -> None:
         ("x = '\udcff'", "cannot be loaded"),
     ],
 )
-def test_a_file_that_does_not_load_is_a_mistake_that_says_why(tmp_path: Path, source: str, words: str) -> None:
+def test_a_file_that_does_not_load_is_a_mistake_that_says_why(
+    tmp_path: Path, source: str, words: str
+) -> None:
     path = tmp_path / "bot.py"
     path.write_bytes(source.encode("utf-8", "surrogateescape"))
     with pytest.raises(Mistake, match=words) as raised:

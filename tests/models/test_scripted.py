@@ -74,7 +74,9 @@ async def test_in_a_thread_a_slow_script_holds_nothing_up() -> None:
 
 @pytest.mark.parametrize("said", [None, 7, b"bytes", ["text"]])
 async def test_what_is_no_text_is_malformed(said: Any) -> None:
-    with pytest.raises(CallFailed, match=f"the function gave back {type(said).__name__}, not a text") as raised:
+    with pytest.raises(
+        CallFailed, match=f"the function gave back {type(said).__name__}, not a text"
+    ) as raised:
         await Scripted("bot", lambda _: said).reply(REQUEST)
     assert raised.value.cause == "malformed"
 

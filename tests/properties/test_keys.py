@@ -195,7 +195,7 @@ def test_a_key_that_a_401_repeats_is_repeated_nowhere(
     monkeypatch.setenv(VARIABLE[provider], KEY)
     with lent(watched, lambda _: failing(401, ESCAPES[escape](KEY))) as url:
         assert watched.run(models_file(watched.folder, url, provider)) == 2, "a wrong key is a mistake"
-    assert {row["cause"] for row in tries(watched.store)} == {"key"}
+    assert {row["cause"] for row in tries(watched.store)} == {"key"}, "a 401 is about the key"
     watched.check()
 
 
@@ -240,7 +240,7 @@ def test_a_key_in_what_is_no_http_at_all_is_repeated_nowhere(
     with garbling(f"HTTP/1.1 200 {KEY}\r\n{KEY}\r\nX-Echo: {KEY}\0\r\n\r\n".encode()) as url:
         ended = hurried(command(models_file(watched.folder, url), watched.store, limit=1), speed=40)
     assert ended.code == 1, f"such an endpoint gives no answer: {ended.err}"
-    assert {row["cause"] for row in tries(watched.store)} == {"malformed"}
+    assert {row["cause"] for row in tries(watched.store)} == {"malformed"}, "what is no HTTP is malformed"
     watched.read(ended, "run")
     watched.check()
 

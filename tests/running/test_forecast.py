@@ -28,7 +28,10 @@ def spans(plan: Any) -> dict[str, list[int]]:
     found: dict[str, list[int]] = {}
     for share in plan["shares"]:
         span = found.setdefault(share["model"].removeprefix("openai/"), [0, 0])
-        found[share["model"].removeprefix("openai/")] = [span[0] + share["calls"][0], span[1] + share["calls"][1]]
+        found[share["model"].removeprefix("openai/")] = [
+            span[0] + share["calls"][0],
+            span[1] + share["calls"][1],
+        ]
     return {name: span for name, span in found.items() if span != [0, 0]}
 
 
@@ -238,7 +241,9 @@ def test_list_prices_hold_at_the_provider_alone(typist: Typist) -> None:
 
 def test_longer_replies_may_cost_more_and_are_no_likelier(typist: Typist) -> None:
     def tokens(*more: str) -> list[int]:
-        found: list[int] = typist.reads("run", "role_play", *CAST, *JUDGES, "--limit", "4", *more, "--plan")["tokens"]
+        found: list[int] = typist.reads("run", "role_play", *CAST, *JUDGES, "--limit", "4", *more, "--plan")[
+            "tokens"
+        ]
         return found
 
     usual, longer = tokens(), tokens("--sampling", "player.max_tokens=6000")
@@ -269,7 +274,12 @@ def test_a_plan_in_words_has_a_line_for_every_role_and_the_budget(typist: Typist
         *("run", "role_play", *CAST, *JUDGES, "--limit", "2", "--budget-tokens", "5000", "--plan")
     )
     assert ": 2 conversations and 4 verdicts to do" in shown
-    for role, model in (("player", "player"), ("interrogator", "user"), ("judge", "judge-1"), ("judge", "judge-2")):
+    for role, model in (
+        ("player", "player"),
+        ("interrogator", "user"),
+        ("judge", "judge-1"),
+        ("judge", "judge-2"),
+    ):
         assert any(line.split()[:2] == [role, f"openai/{model}"] for line in shown.splitlines())
     assert any(line.split()[:2] == ["all", "20"] for line in shown.splitlines())
     assert "The budget of the run: 5,000 tokens, all starts together." in shown

@@ -44,7 +44,25 @@ def test_what_new_may_say(typed: str, expected: Anew) -> None:
 
 @pytest.mark.parametrize(
     "typed",
-    ["x", "vood", "3,", ",", "-3", "3-", "1.5", "3;4", "3 4", "٣", "²", "1-2-3", "0-99999999999", "1--2", "+3", "9-7", "9" * 5000],
+    [
+        "x",
+        "vood",
+        "3,",
+        ",",
+        "-3",
+        "3-",
+        "1.5",
+        "3;4",
+        "3 4",
+        "٣",
+        "²",
+        "1-2-3",
+        "0-99999999999",
+        "1--2",
+        "+3",
+        "9-7",
+        "9" * 5000,
+    ],
 )
 def test_what_new_may_not_say(typed: str) -> None:
     with pytest.raises(Mistake, match="--new takes numbers of conversations as in 3,7-9, or diverged"):
@@ -90,7 +108,9 @@ async def book(tmp_path: Path) -> AsyncIterator[Book]:
     roles = {"interrogator": ["openai/u"], "judge": ["j", "k"]}
     spec = make_spec(role_play, models=MODELS, roles=roles)
     with Records(tmp_path / "a.db", create=True) as records:
-        run = records.begin(spec.run_id, "role_play", spec.identity(), {"limit": 3, "epochs": 1, "judges": []})
+        run = records.begin(
+            spec.run_id, "role_play", spec.identity(), {"limit": 3, "epochs": 1, "judges": []}
+        )
         writer = Writer(tmp_path / "a.db")
         yield Book(records, Journal(writer, run.number), run, spec)
         await writer.close()
@@ -184,7 +204,9 @@ async def test_only_the_newest_take_can_be_played_anew(book: Book) -> None:
     second = await book.played("openai/a", 0, anew=True)
     [work] = [one for one in book.plan(Anew(numbers=frozenset({second})), limit=1).works if one.anew]
     assert work.conversation == second
-    with pytest.raises(Mistake, match=f"--new {first}: run .* has no such conversation, or a newer take of it"):
+    with pytest.raises(
+        Mistake, match=f"--new {first}: run .* has no such conversation, or a newer take of it"
+    ):
         book.plan(Anew(numbers=frozenset({first})), limit=1)
 
 
@@ -193,7 +215,9 @@ async def test_a_wrong_number_comes_with_what_there_is(book: Book) -> None:
         book.plan(Anew(numbers=frozenset({1})))
     number = await book.played("openai/a", 0)
     await book.played("openai/b", 0)
-    with pytest.raises(Mistake, match=f"its numbers are {number} to {number + 1}.*interplay list {book.run.id}"):
+    with pytest.raises(
+        Mistake, match=f"its numbers are {number} to {number + 1}.*interplay list {book.run.id}"
+    ):
         book.plan(Anew(numbers=frozenset({99})))
 
 

@@ -7,7 +7,14 @@ from hypothesis import strategies as st
 
 from interplay.running.reach import Reach, grown, reach_of
 
-START = {"limit": 3, "epochs": 1, "judges": ("j", "k"), "rubric": "v2", "judging": {}, "another_rubric": False}
+START = {
+    "limit": 3,
+    "epochs": 1,
+    "judges": ("j", "k"),
+    "rubric": "v2",
+    "judging": {},
+    "another_rubric": False,
+}
 
 
 def reach(before: dict[str, Any], **changes: Any) -> Reach:

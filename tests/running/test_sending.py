@@ -340,7 +340,7 @@ async def test_the_whole_chain_writes_a_row_for_every_try(book: Book) -> None:
 
 async def test_a_system_that_broke_is_not_asked_again() -> None:
     endpoint = Endpoint(["broken"])
-    with pytest.raises(SystemFailure, match="^openai/a: as told$"):
+    with pytest.raises(SystemFailure, match=r"^openai/a: as told$"):
         await retrying(endpoint.send, endpoint.pause)(CALL)
     assert (endpoint.attempts, endpoint.pauses) == ([0], [])
 

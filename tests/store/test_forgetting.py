@@ -13,7 +13,17 @@ from interplay.store.journal import Journal, Place
 from interplay.store.records import Records, Run
 from interplay.store.writer import Writer
 
-TABLES = ("runs", "scenarios", "conversations", "messages", "settings", "calls", "facts", "verdicts", "scores")
+TABLES = (
+    "runs",
+    "scenarios",
+    "conversations",
+    "messages",
+    "settings",
+    "calls",
+    "facts",
+    "verdicts",
+    "scores",
+)
 BRIEF = Thread.start(Message("system", "be brief")).then("user", "hello")
 COMMON = Scenario({"n": 0}, "common")
 EXTENT = {"limit": 1, "epochs": 1, "judges": []}
@@ -77,7 +87,9 @@ async def test_what_two_runs_share_survives_the_first_and_goes_with_the_second(s
     alone = shelf.counts()
     before = [list(shelf.records.db.execute(f"SELECT * FROM {table} ORDER BY 1, 2")) for table in TABLES]
     # another with the same scenario, settings and first messages, and some of its own
-    other = await shelf.write("other", [COMMON, Scenario({"n": 2}, "two")], BRIEF.then("assistant", "its"), 0.5)
+    other = await shelf.write(
+        "other", [COMMON, Scenario({"n": 2}, "two")], BRIEF.then("assistant", "its"), 0.5
+    )
     third = await shelf.write("third", [COMMON], BRIEF, 0.9)  # its messages are the beginning of the others'
     assert shelf.counts()["messages"] == 4
     assert shelf.counts()["settings"] == 2

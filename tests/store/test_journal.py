@@ -76,6 +76,10 @@ class Desk:
     run: Run
     journal: Journal
 
+    def next_start(self) -> Journal:
+        """A journal as the next start of the run has it: what this one began is not fresh to it."""
+        return Journal(self.writer, self.run.number)
+
     def count(self, table: str) -> int:
         return int(self.records.db.execute(f"SELECT count(*) FROM {table}").get)  # our own names
 
@@ -127,7 +131,7 @@ def test_replies_come_back_as_they_were_given(given_replies: list[Reply]) -> Non
             await desk.journal.settle(call, reply)
             kept = desk.records.db.execute("SELECT raw FROM calls WHERE number = ?", (call,)).get
             assert kept == reply.raw
-        recall = await desk.journal.recall(number, "play", "")
+        recall = await desk.next_start().recall(number, "play", "")
         found = [recall.finished[replace(STEP, number=place)].reply for place in range(len(given_replies))]
         assert found == [replace(reply, raw=b"") for reply in given_replies]
 
@@ -175,9 +179,9 @@ def test_facts_come_back_as_they_were_given(facts: dict[str, Any]) -> None:
         number = await desk.journal.open_conversation(PLACE, "p", anew=False)
         for name, value in facts.items():
             await desk.journal.keep_fact(number, Step("play", "", name, 0), value)
-        recall = await desk.journal.recall(number, "play", "")
+        recall = await desk.next_start().recall(number, "play", "")
         assert recall.facts == {Step("play", "", name, 0): value for name, value in facts.items()}
-        assert (await desk.journal.recall(number, "another stage", "")).facts == {}
+        assert (await desk.next_start().recall(number, "another stage", "")).facts == {}
 
     at_a_desk(work)
 
@@ -226,7 +230,7 @@ async def test_a_step_is_finished_once(desk: Desk) -> None:
     await desk.journal.settle(first, Reply("one"))
     with pytest.raises(StoreTrouble):
         await desk.journal.settle(second, Reply("two"))
-    recall = await desk.journal.recall(number, "play", "")
+    recall = await desk.next_start().recall(number, "play", "")
     assert recall.finished[STEP].reply == Reply("one")
 
 
@@ -250,7 +254,7 @@ async def test_recall_tells_what_is_finished_and_how_often_the_rest_was_tried(de
     judged = await desk.journal.intend(number, replace(STEP, stage="judge"), 0, REQUEST)
     await desk.journal.settle(judged, Reply("a verdict"))
 
-    recall = await desk.journal.recall(number, "play", "")
+    recall = await desk.next_start().recall(number, "play", "")
     assert recall.attempts == {STEP: 2, other: 3}
     assert set(recall.finished) == {STEP}
     recorded = recall.finished[STEP]
@@ -270,8 +274,8 @@ async def test_a_place_has_one_conversation_until_it_is_played_anew(desk: Desk) 
     second = await desk.journal.open_conversation(PLACE, "p2", anew=True)
     assert second != first
     assert await desk.journal.open_conversation(PLACE, "p3", anew=False) == second
-    assert (await desk.journal.recall(second, "play", "")).finished == {}
-    assert (await desk.journal.recall(first, "play", "")).finished[STEP].reply == Reply("old")
+    assert (await desk.next_start().recall(second, "play", "")).finished == {}
+    assert (await desk.next_start().recall(first, "play", "")).finished[STEP].reply == Reply("old")
     shown = desk.records.conversations(desk.run)
     assert [(row.number, row.take, row.protocol, row.state) for row in shown] == [(second, 1, "p2", "open")]
     assert desk.count("conversations") == 2

@@ -18,7 +18,17 @@ from interplay.store.records import Records
 from interplay.store.schema import MIGRATIONS
 from tests.running.job import answer, command
 
-TABLES = ("runs", "scenarios", "conversations", "messages", "settings", "calls", "facts", "verdicts", "scores")
+TABLES = (
+    "runs",
+    "scenarios",
+    "conversations",
+    "messages",
+    "settings",
+    "calls",
+    "facts",
+    "verdicts",
+    "scores",
+)
 
 
 def shown(store: Path, capsys: pytest.CaptureFixture[str]) -> Any:
@@ -37,7 +47,9 @@ def as_version_1_wrote_it(store: Path, old: Path) -> None:
     for table in TABLES:
         columns = ", ".join(row[1] for row in db.execute(f"PRAGMA main.table_info({table})"))
         db.execute(f"INSERT INTO main.{table} ({columns}) SELECT {columns} FROM now.{table}")
-    identity, extent = (json.loads(text) for text in db.execute("SELECT identity, extent FROM runs").fetchone())
+    identity, extent = (
+        json.loads(text) for text in db.execute("SELECT identity, extent FROM runs").fetchone()
+    )
     identity["options"] = {"explanation": "600", "language": "en", "turns": ""}
     extent = {key: extent[key] for key in ("limit", "epochs", "judges", "rubric")}
     db.execute("UPDATE runs SET identity = ?, extent = ?", (json.dumps(identity), json.dumps(extent)))

@@ -35,6 +35,7 @@ from interplay.running.spec import RunSpec, make_spec, spec_of
 from interplay.running.tally import Tally
 from interplay.store.records import Records
 
+MERGED = ("model_roles", "sampling")  # of these, what is typed goes before the file's part by part
 PLAN = flag("--plan", is_flag=True, help="Print calls, tokens, cost and what the run can show; send nothing.")
 
 
@@ -74,11 +75,14 @@ def _run_command(benchmark: Benchmark, defaults: Mapping[str, Any]) -> click.Com
         PLAN,
     ]  # fmt: skip
 
-    @click.command(benchmark.name, help=help_of(benchmark), context_settings={"default_map": dict(defaults)})
+    of_file = {name: tuple(defaults.get(name, ())) for name in MERGED}
+    default_map = {name: value for name, value in defaults.items() if name not in MERGED}
+
+    @click.command(benchmark.name, help=help_of(benchmark), context_settings={"default_map": default_map})
     @with_flags(*flags, *HOW, STORE, HTML, JSON)
     def run_one(**given: Any) -> int:
         how = how_of(given)
-        spec = _spec(benchmark, given, how)
+        spec = _spec(benchmark, given, how, of_file)
         for remark in spec.material.remarks:
             terminal.remark(f"Note: {remark}")
         if given["plan"]:
@@ -93,15 +97,17 @@ def _run_command(benchmark: Benchmark, defaults: Mapping[str, Any]) -> click.Com
     return run_one
 
 
-def _spec(benchmark: Benchmark, given: Mapping[str, Any], how: How) -> RunSpec:
+def _spec(
+    benchmark: Benchmark, given: Mapping[str, Any], how: How, of_file: Mapping[str, tuple[str, ...]]
+) -> RunSpec:
     return make_spec(
         benchmark,
         models=given["models_"],
-        roles=roles_in(given["model_roles"]),
+        roles={**roles_in(of_file["model_roles"]), **roles_in(given["model_roles"])},
         options=options_in(given),
         preset=given["preset"],
         data=given["data"],
-        sampling=sampling_in(given["sampling"]),
+        sampling=sampling_in((*of_file["sampling"], *given["sampling"])),
         sampling_of=how.directory.sampling_of,
         seed=given["seed"],
         limit=given["limit"],

@@ -35,7 +35,7 @@ def json_objects(text: str) -> list[dict[str, Any]]:
 
 def _parse(text: str) -> dict[str, Any] | None:
     try:
-        value = json.loads(text, object_pairs_hook=_without_contradiction)
+        value = _DECODER.decode(text)
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None
@@ -50,6 +50,9 @@ def _without_contradiction(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
             )
         found[name] = value
     return found
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_without_contradiction)
 
 
 def _mend(text: str) -> dict[str, Any] | None:

@@ -4,7 +4,7 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable
-from functools import cache
+from functools import cache, lru_cache
 
 
 def mark_of(secret: bytes, *address: str) -> str:
@@ -23,7 +23,12 @@ def fenced(text: str, mark: str, words: Iterable[str] = ()) -> str:
 
 def defused(text: str, words: Iterable[str]) -> str:
     """The text with the names of a verdict's fields turned into plain words: fluency_score -> fluency-score."""
-    compound, quoted = _patterns(frozenset(words))
+    return _defused(text, frozenset(words))
+
+
+@lru_cache(maxsize=256)  # the same card stands before every judge of a character
+def _defused(text: str, words: frozenset[str]) -> str:
+    compound, quoted = _patterns(words)
     if compound is not None and "_" in text:
         text = compound.sub(lambda found: found.group(0).replace("_", "-"), text)
     return quoted.sub(r"(\1)\2-", text) if quoted is not None else text

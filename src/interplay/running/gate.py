@@ -35,14 +35,19 @@ class Gate:
     @asynccontextmanager
     async def passage(self) -> AsyncIterator[None]:
         """Hold one of the places; wait for it if need be."""
-        await self._enter()
+        await self.enter()
         try:
             yield
         finally:
-            self.active -= 1
-            self._admit()
+            self.leave()
 
-    async def _enter(self) -> None:
+    def leave(self) -> None:
+        """Give a place back."""
+        self.active -= 1
+        self._admit()
+
+    async def enter(self) -> None:
+        """Take one of the places; wait for it if need be."""
         if not self._waiting and self._has_room():
             self.active += 1
             return

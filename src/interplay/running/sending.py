@@ -65,7 +65,7 @@ def budgeted(send: Send, model: Model, budget: Budget) -> Send:
         await budget.set_aside(most)
         used = most  # unless it is known to be less
         try:
-            reply = await send(replace(call, most=most))
+            reply = await send(Call(call.conversation, call.step, call.attempt, call.request, most))
             used = Amount(reply.cost or 0.0, (reply.tokens_in or 0) + (reply.tokens_out or 0), 1)
             return reply
         except CallFailed as failure:
@@ -84,7 +84,8 @@ def limited(send: Send, gate: Gate, tally: Tally) -> Send:
     """Hold a place at the endpoint's gate, tell the gate how it went, and count."""
 
     async def send_through(call: Call) -> Reply:
-        async with gate.passage():
+        await gate.enter()
+        try:
             if tally.stopping:
                 raise Cancelled("the run was stopped")
             sent = time.monotonic()
@@ -99,6 +100,8 @@ def limited(send: Send, gate: Gate, tally: Tally) -> Send:
             finally:
                 tally.in_flight -= 1
             gate.succeeded(sent, reply.latency, reply.tokens_out)
+        finally:
+            gate.leave()
         _count(tally, reply)
         return reply
 

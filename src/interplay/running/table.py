@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from interplay.core.benchmark import Benchmark, Judging, Verdict
@@ -48,6 +49,10 @@ class Table:
     ):
         self.setting, self.records, self.journal = setting, records, journal
         self.tally, self._send_to = tally, send_to
+        self._cast = cache(lambda subject: setting.spec.cast(setting.benchmark, subject))
+        self._judge_casting = cache(
+            lambda judge: setting.spec.judge_casting(setting.benchmark, judge, setting.judging_options)
+        )
 
     async def attend(self, work: Work) -> None:
         """Play a conversation if it is unplayed, then let every judge that is missing judge it."""
@@ -98,7 +103,7 @@ class Table:
     async def _play_as(self, number: int, work: Work, *, last: bool) -> Any:
         setting, place = self.setting, work.place
         talk = Conversation(
-            setting.spec.cast(setting.benchmark, place.subject),
+            self._cast(place.subject),
             await self._desk(number, "play", ""),
             scenario=place.scenario.content,
             seed=f"{setting.spec.seed}/{place.scenario.id}/{place.repeat}",
@@ -120,7 +125,7 @@ class Table:
         setting, judging = self.setting, self.setting.judging
         stage = f"judge {judging.name} {judging.digest[:12]}"
         talk = Conversation(
-            {"judge": setting.spec.judge_casting(setting.benchmark, judge, setting.judging_options)},
+            {"judge": self._judge_casting(judge)},
             await self._desk(number, stage, ""),
             scenario=work.place.scenario.content,
             stage=stage,

@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from datetime import UTC, datetime
+from functools import cached_property
 from typing import Any
 
 import apsw
@@ -30,7 +31,7 @@ class Place:
     cast: Mapping[str, str]
     repeat: int
 
-    @property
+    @cached_property
     def cast_digest(self) -> str:
         return digest_of(dict(self.cast))
 
@@ -62,11 +63,13 @@ class Journal:
         self._writer = writer
         self._run = run
         self._settings: set[bytes] = set()  # those that are on disk for sure
+        self._scenarios: set[str] = set()
+        self._fresh: set[int] = set()  # conversations that began here: nothing was recorded of them before
 
     async def open_conversation(self, place: Place, protocol: str, *, anew: bool) -> int:
         """The number of the conversation at this place; a new take of it where it is played anew."""
 
-        def write(db: apsw.Connection) -> int:
+        def write(db: apsw.Connection) -> tuple[int, bool]:
             key = (self._run, place.scenario.id, place.cast_digest, place.repeat)
             found = db.execute(
                 "SELECT number, take FROM conversations"
@@ -74,11 +77,12 @@ class Journal:
                 key,
             ).fetchone()
             if found and not anew:
-                return int(found[0])
-            db.execute(
-                "INSERT OR IGNORE INTO scenarios (id, label, content) VALUES (?,?,?)",
-                (place.scenario.id, place.scenario.label, canonical(place.scenario.content)),
-            )
+                return int(found[0]), False
+            if place.scenario.id not in self._scenarios:
+                db.execute(
+                    "INSERT OR IGNORE INTO scenarios (id, label, content) VALUES (?,?,?)",
+                    (place.scenario.id, place.scenario.label, canonical(place.scenario.content)),
+                )
             take = found[1] + 1 if found else 0
             db.execute(
                 "INSERT INTO conversations"
@@ -95,12 +99,18 @@ class Journal:
                     protocol,
                 ),
             )
-            return db.last_insert_rowid()
+            return db.last_insert_rowid(), True
 
-        return await self._writer.write(write)
+        number, fresh = await self._writer.write(write)
+        self._scenarios.add(place.scenario.id)
+        if fresh:
+            self._fresh.add(number)
+        return number
 
     async def recall(self, conversation: int, stage: str, item: str) -> Recall:
-        """All that was recorded of a stage; intents without a reply are left as they are."""
+        """All that was recorded of a stage before this start; intents without a reply are left as they are."""
+        if conversation in self._fresh:
+            return Recall(conversation)
 
         def read(db: apsw.Connection) -> Recall:
             found = Recall(conversation)

@@ -16,7 +16,8 @@ from interplay.benchmarks.role_play.cards import LANGUAGE_NAMES, Character, Situ
 from interplay.benchmarks.role_play.checks import Card
 from interplay.core.benchmark import Material, Options, Scenario, Span
 from interplay.core.conversation import Conversation
-from interplay.core.forms import Longest
+from interplay.core.failures import Mistake
+from interplay.core.forms import Longest, schema_of
 from interplay.core.prompts import Prompts
 from interplay.core.wire import digest_of
 
@@ -48,12 +49,12 @@ class CharacterDraft:
     """A character as its writer answers."""
 
     id: Annotated[str, Longest(60)]
-    name: Annotated[str, Longest(120, least=1)]
-    secret: Annotated[str, Longest(400, least=1)]
-    persona: Annotated[str, Longest(5000, least=1)]
-    summary: Annotated[str, Longest(400, least=1)]
-    example: Annotated[str, Longest(1200)]
-    greeting: Annotated[str, Longest(600)]
+    name: Annotated[str, Longest(80, least=1)]
+    secret: Annotated[str, Longest(300, least=1)]
+    persona: Annotated[str, Longest(3500, least=1)]
+    summary: Annotated[str, Longest(260, least=1)]
+    example: Annotated[str, Longest(1000)]
+    greeting: Annotated[str, Longest(500)]
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,7 @@ class SituationDraft:
     """A situation as its writer answers."""
 
     id: Annotated[str, Longest(60)]
-    text: Annotated[str, Longest(2000, least=1)]
+    text: Annotated[str, Longest(1200, least=1)]
 
 
 @dataclass(frozen=True)
@@ -93,6 +94,8 @@ def seeds() -> Mapping[str, Any]:
 
 def scenarios(options: Options, data: Path | None = None) -> Material:
     """The pieces to be written, each with its own seeds of variety."""
+    if data is not None:
+        raise Mistake(f"writing reads no data: leave {data} out")
     wanted = [(CHARACTER, n) for n in range(1, int(options["characters"]) + 1)]
     wanted += [(SITUATION, n) for n in range(1, int(options["situations"]) + 1)]
     return Material(tuple(_scenario(kind, number, options) for kind, number in wanted))
@@ -121,8 +124,10 @@ def _drawn(heading: str, number: int, seed: str) -> Mapping[str, Any]:
 
 
 def digest(options: Options) -> str:
-    """What shapes the writing: the prompts, and this file where it changes what is asked."""
-    return digest_of([PROTOCOL_VERSION, PROMPTS.digest])
+    """What shapes the writing: the prompts, the forms, and this file where it changes what is asked."""
+    briefs = [_brief(kind, options["language"]) for kind in SEEDS_OF]
+    forms = [schema_of(CharacterDraft), schema_of(SituationDraft)]
+    return digest_of([PROTOCOL_VERSION, PROMPTS.digest, briefs, forms, LETTERS, seeds()["touches"]])
 
 
 async def play(talk: Conversation, options: Options) -> Written:

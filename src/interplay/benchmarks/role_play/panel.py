@@ -46,10 +46,11 @@ class JudgingWhole:
 
     async def __call__(self, talk: Conversation, outcome: Dialogue) -> Mapping[str, Any]:
         mark = mark_of(talk.secret, talk.stage, talk.item)
-        judge = talk.seat(talk.cast[JUDGE].model, role=JUDGE, brief=self._brief())
+        judge = talk.seat(talk.cast[JUDGE].model, role=JUDGE, brief=self._brief)
         talk.tell([judge], self._material(scene_of(talk.scenario), outcome, mark))
         return await talk.ask(judge, self.rubric.form(len(outcome.turns)))
 
+    @cached_property
     def _brief(self) -> str:
         """The same for all conversations, so that endpoints can keep it in their prompt cache."""
         rubric = self.rubric

@@ -1,0 +1,72 @@
+"""Several seats that are asked at once are heard in seat order, whatever order their replies came in."""
+
+import asyncio
+from itertools import permutations
+
+import pytest
+
+from interplay.core.conversation import Line
+from interplay.core.failures import UnreadableFailure
+from tests.core.talking import Desk, Word, talk_of
+
+
+async def all_asked(latency: dict[str, float]) -> tuple[list[Word], tuple[Line, ...], Desk]:
+    desk = Desk(
+        latency,
+        a=["bad", '{"word": "of a"}'],
+        b=['{"word": "of b"}'],
+        c=["bad", "worse", '{"word": "of c"}'],
+    )
+    talk = talk_of(desk)
+    seats = [talk.seat(name, brief="") for name in ("c", "a", "b")]
+    talk.tell(seats, "go")
+    answers = await talk.ask_all(seats, Word)
+    talk.tell(seats, "done")
+    return answers, talk.listen(), desk
+
+
+@pytest.mark.parametrize("order", list(permutations("abc")), ids="".join)
+async def test_seats_asked_at_once_are_heard_in_seat_order_whatever_came_first(
+    order: tuple[str, ...],
+) -> None:
+    answers, lines, desk = await all_asked({name: 0.02 * place for place, name in enumerate(order)})
+
+    assert answers == [Word("of c"), Word("of a"), Word("of b")]
+    assert [(line.source, line.text) for line in lines] == [
+        ("", "go"),
+        ("c", '{"word": "of c"}'),
+        ("a", '{"word": "of a"}'),
+        ("b", '{"word": "of b"}'),
+        ("", "done"),
+    ]
+    for name, tries in (("a", 2), ("b", 1), ("c", 3)):
+        assert [step.number for step, _ in desk.asked if step.participant == name] == list(range(tries))
+
+
+async def test_the_shuffled_latencies_do_shuffle_the_replies() -> None:
+    _, _, quick_b = await all_asked({"a": 0.02, "b": 0, "c": 0.02})
+    _, _, slow_b = await all_asked({"a": 0, "b": 0.05, "c": 0})
+
+    assert quick_b.arrived[0] == "b"
+    assert slow_b.arrived[-1] == "b"
+
+
+async def test_when_one_of_several_fails_the_others_are_not_left_running() -> None:
+    desk = Desk({"b": 30}, a=["bad"] * 3, b=['{"word": "never heard"}'])
+    talk = talk_of(desk)
+    seats = [talk.seat("b", brief=""), talk.seat("a", brief="")]
+    talk.tell(seats, "go")
+    before = asyncio.all_tasks()
+
+    with pytest.raises(UnreadableFailure):
+        await talk.ask_all(seats, Word)
+    assert asyncio.all_tasks() == before
+    assert desk.arrived == ["a", "a", "a"]
+
+
+async def test_a_second_run_of_the_same_script_sends_the_same_requests() -> None:
+    async def digests() -> list[bytes]:
+        _, _, desk = await all_asked({})
+        return [request.digest for _, request in desk.asked]
+
+    assert await digests() == await digests()
