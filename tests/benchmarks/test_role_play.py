@@ -1,5 +1,6 @@
 """The protocol of version 2 of role play: who sees what, how many turns, and what becomes of odd replies."""
 
+import json
 import re
 
 import pytest
@@ -9,6 +10,7 @@ from interplay.benchmarks.role_play.cards import scene_of
 from interplay.benchmarks.role_play.protocol import Turn, card_of
 from interplay.core.benchmark import Scenario
 from interplay.core.failures import SimulatorFailure, UnreadableFailure
+from interplay.core.wire import Step
 from tests.benchmarks.stage import (
     BENCHMARK,
     OPTIONS,
@@ -105,11 +107,14 @@ async def test_a_subject_that_writes_json_or_end_tokens_changes_nothing(said: st
 
 
 async def test_what_the_emulated_user_writes_around_its_message_reaches_nobody() -> None:
-    wrapped = '<think>a plan</think> Sure! {"next_utterance": " Hello there. ", "mood": "sly"} Done.'
-    desk = Desk(interrogator=lambda step: wrapped, player=player)
+    def wrapped(step: Step) -> str:
+        said = json.dumps({"next_utterance": f" Hello number {step.number}. ", "mood": "sly"})
+        return f"<think>a plan</think> Sure! {said} Done."
+
+    desk = Desk(interrogator=wrapped, player=player)
     dialogue = await played(with_turns(4), desk)
 
-    assert {turn.user for turn in dialogue.turns} == {"Hello there."}
+    assert [turn.user for turn in dialogue.turns] == [f"Hello number {number}." for number in range(4)]
     assert not any(word in desk.shown("player") for word in ("a plan", "Sure!", "sly", "next_utterance"))
 
 

@@ -189,7 +189,7 @@ def test_an_id_is_made_fit_or_given(typed: str, id: str) -> None:
 def test_layout_is_tidied_and_words_are_not() -> None:
     draft = character("x") | {
         "summary": "  One line \n in two. ",
-        "persona": "\r\nFirst\r\n\r\n  second \n",
+        "persona": "\r\nFirst\r\n\r  second \n",
         "example": "User: a\n\n  You: b  \n",
     }
     piece, _ = write(wanted("character 1"), Desk(json.dumps(draft)))

@@ -1,26 +1,17 @@
-"""The verb generate: a scripted writer over loopback HTTP, good pieces and bad ones, with and without a person."""
+"""The verb generate: a scripted writer over loopback HTTP, good pieces and bad ones; what is a mistake."""
 
 import json
-import os
-import subprocess
-import sys
-import threading
-import tomllib
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from interplay.benchmarks.role_play.card_files import read_cards
-from interplay.benchmarks.role_play.writing import writing
 from interplay.cli import main
-from interplay.models.loopback import Asked, Fault, Loopback, Script, serving
-from tests.benchmarks.pieces import SPOILED, character, good, is_character, situation, task_of, writer
-from tests.running.job import answer
-
-PATIENCE = 60
-FIRST = writing.scenarios(writing.settle({}), None).scenarios[0].content["seeds"]["setting"]
+from interplay.models.loopback import Asked, Fault
+from tests.benchmarks.pieces import SPOILED, character, is_character, situation, writer
+from tests.cli.writers import Desk, Once, first_character, new, serving_writer, spoiled
 
 
 @pytest.fixture(autouse=True)
@@ -29,87 +20,10 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-class Desk:
-    """Types the command at a provider and keeps what it said."""
-
-    def __init__(self, url: str, loopback: Loopback, capsys: pytest.CaptureFixture[str]):
-        self.url, self.loopback, self.capsys = url, loopback, capsys
-        self.err = ""
-
-    def line(self, *more: str, characters: int = 3, situations: int = 2, yes: bool = True) -> list[str]:
-        line = [
-            "generate",
-            "role_play",
-            "--model",
-            "openai/writer",
-            "--base-url",
-            self.url,
-            "--out",
-            "new.toml",
-        ]
-        line += ["--characters", str(characters), "--situations", str(situations)]
-        return [*line, *(["--yes"] if yes else []), *more]
-
-    def type(self, *more: str, code: int = 0, **how: Any) -> Any:
-        """The JSON that the command prints, where it prints any."""
-        found = main(self.line(*more, "--json", **how))
-        out, self.err = self.capsys.readouterr()
-        assert found == code, self.err
-        return json.loads(out) if out else None
-
-
 @pytest.fixture
-def served(capsys: pytest.CaptureFixture[str]) -> Iterator[Callable[[Script], Desk]]:
-    """Serves a scripted writer; all other models answer as in a rehearsal."""
-    open_: list[Any] = []
-
-    def serve(script: Script = writer) -> Desk:
-        loopback = Loopback({"writer": script, "*": answer})
-        serving_ = serving(loopback)
-        url = serving_.__enter__()
-        open_.append(serving_)
-        return Desk(url, loopback, capsys)
-
-    yield serve
-    for serving_ in open_:
-        serving_.__exit__(None, None, None)
-
-
-def new(path: str = "new.toml") -> dict[str, Any]:
-    return tomllib.loads(Path(path).read_text(encoding="utf-8"))
-
-
-class Once:
-    """A writer that spoils some pieces: always, or only the first times that they are asked for."""
-
-    def __init__(
-        self, spoil: Callable[[Asked, dict[str, Any]], str], only: Callable[[Asked], bool], times: int = 99
-    ):
-        self.spoil, self.only, self.times = spoil, only, times
-        self.asked: dict[str, int] = {}
-
-    def __call__(self, asked: Asked) -> str:
-        draft = good(asked)
-        piece = seeds_in(asked)
-        count = self.asked[piece] = self.asked.get(piece, 0) + 1
-        if self.only(asked) and count <= self.times:
-            return self.spoil(asked, draft)
-        return json.dumps(draft)
-
-
-def seeds_in(asked: Asked) -> str:
-    """What tells one piece from another, whichever try it is."""
-    return "\n".join(
-        line for line in task_of(asked).splitlines() if "letter" not in line and "turns up" not in line
-    )
-
-
-def first_character(asked: Asked) -> bool:
-    return is_character(asked) and FIRST in task_of(asked)
-
-
-def spoiled(kind: str) -> Callable[[Asked, dict[str, Any]], str]:
-    return lambda asked, draft: json.dumps(SPOILED[kind][0](draft))
+def served(capsys: pytest.CaptureFixture[str]) -> Iterator[Callable[..., Desk]]:
+    with ExitStack() as stack:
+        yield lambda script=writer: stack.enter_context(serving_writer(script, capsys))
 
 
 def test_a_file_is_written_that_run_plays(served: Callable[..., Desk]) -> None:
@@ -350,6 +264,7 @@ def test_what_was_written_can_be_looked_at_and_not_judged(served: Callable[..., 
     shown = typed("show", run, "--conversation", "1")
     assert f"name: {new()['characters'][0]['name']}\n" in shown
     assert "written" in typed("show", run)
+    assert run in typed("board", "role_play_writing")
     for ending in ("json", "jsonl", "csv", "md", "html"):
         typed("export", run, f"run.{ending}")
     assert "complaints" in Path("run.csv").read_text()
@@ -362,82 +277,3 @@ def test_what_was_written_can_be_looked_at_and_not_judged(served: Callable[..., 
     calls = desk.loopback.calls
     desk.type()  # the run is as it was
     assert desk.loopback.calls == calls
-
-
-class Person:
-    """Somebody at a terminal, who types all answers at once and reads what the command says."""
-
-    def __init__(self, line: list[str], typed: bytes):
-        master, terminal = os.openpty()
-        process = subprocess.Popen(
-            [sys.executable, "-m", "interplay", *line],
-            stdin=terminal,
-            stdout=subprocess.PIPE,
-            stderr=terminal,
-            env={**os.environ, "TERM": "dumb"},
-        )
-        os.close(terminal)
-        self._heard = b""
-        reader = threading.Thread(target=self._read, args=(master,))
-        reader.start()
-        os.write(master, typed)
-        self.out = process.communicate(timeout=PATIENCE)[0].decode()
-        reader.join(PATIENCE)
-        os.close(master)
-        self.code = process.returncode
-        self.heard = self._heard.decode()
-
-    def _read(self, master: int) -> None:
-        while True:
-            try:
-                piece = os.read(master, 65536)
-            except OSError:  # the other end was closed
-                return
-            if not piece:
-                return
-            self._heard += piece
-
-
-def test_a_person_keeps_skips_and_stops(served: Callable[..., Desk]) -> None:
-    desk = served()
-    line = desk.line(characters=2, situations=3, yes=False)
-    person = Person(line, b"k\nwhat?\ns\nkeep\nK\nq\n")
-    assert person.code == 0, person.heard
-    assert person.heard.count("[k/s/q]") == 6  # one answer was unclear
-    data = new()
-    assert data["reviewed"] is True
-    assert (len(data["characters"]), len(data["situations"])) == (1, 2)
-    assert f"name: {data['characters'][0]['name']}" in person.heard
-    assert "[5 of 5] situation 3" in person.heard
-    assert "Wrote 3 of 5 pieces to new.toml" in person.heard
-    assert "role_play_writing" in person.out
-
-
-def test_a_person_sees_complaints_and_may_keep_a_piece_all_the_same(served: Callable[..., Desk]) -> None:
-    def loud(asked: Asked, draft: dict[str, Any]) -> str:
-        return json.dumps({**draft, "greeting": "\x1b]0;evil\x07Hello \u202eolleH {{user}}"})
-
-    desk = served(Once(loud, first_character))
-    person = Person(desk.line(characters=1, situations=1, yes=False), b"k\nk\n")
-    assert person.code == 0, person.heard
-    assert "! the greeting holds control characters" in person.heard
-    assert "! the greeting holds marks of a template" in person.heard
-    assert "]0;evil" in person.heard
-    assert "\x1b]0" not in person.heard
-    assert "\u202e" not in person.heard
-    cards = read_cards(Path("new.toml"), "en")
-    assert cards.characters[0].greeting.endswith("{{user}}")
-
-
-def test_a_person_who_leaves_writes_nothing_and_pays_nothing_twice(served: Callable[..., Desk]) -> None:
-    desk = served()
-    line = desk.line(characters=1, situations=1, yes=False)
-    gone = Person(line, b"k\n" + b"\x04" * 20)
-    assert (gone.code, Path("new.toml").exists()) == (130, False)
-    stopped = Person(line, b"s\ns\n")
-    assert stopped.code == 1
-    assert "it would lack a character and a situation" in " ".join(stopped.heard.split())
-    assert desk.loopback.calls == 2
-    Path("new.toml").write_text("x = 1")
-    refused = Person(line, b"k\nk\n")
-    assert (refused.code, "--force replaces it" in refused.heard) == (2, True)

@@ -290,7 +290,6 @@ def test_what_an_endpoint_keeps_refusing_is_shown_and_asked_for_again_by_the_sam
     assert healthy.calls == calm.calls - len(kept), "what was answered must not be paid for again"
 
 
-@pytest.mark.xfail(reason="the line says that no answer came, and not why", strict=True)
 @pytest.mark.parametrize("role", ROLES)
 def test_the_line_about_missing_answers_has_the_cause_and_the_next_command(role: str, tmp_path: Path) -> None:
     def refusing(asked: Asked) -> str | Fault:

@@ -284,7 +284,6 @@ def test_an_endpoint_with_a_quota_is_asked_with_little_waste(told: bool, tmp_pat
 
 
 @pytest.mark.soak
-@pytest.mark.xfail(reason="each call is refused twenty times on its own, one after the other", strict=True)
 def test_an_endpoint_that_says_too_many_for_ever_ends_a_run_of_any_size_within_half_an_hour(
     tmp_path: Path,
 ) -> None:

@@ -87,7 +87,8 @@ async def test_what_does_not_fit_waits_for_others_to_come_back_with_less() -> No
     await asyncio.sleep(0)
     assert not second.done()
     budget.settle(Amount(tokens=80, calls=1), Amount(tokens=30, calls=1))
-    await second
+    async with asyncio.timeout(5):
+        await second
     assert (budget.spent.tokens, budget.used_up) == (30, False)
 
 
@@ -111,7 +112,8 @@ async def test_the_first_to_wait_is_the_first_to_be_let_in() -> None:
     waiting = [asyncio.create_task(wait(number, tokens)) for number, tokens in enumerate((90, 5, 5))]
     await asyncio.sleep(0)
     budget.settle(Amount(tokens=100, calls=1), Amount(tokens=0, calls=1))
-    await asyncio.gather(*waiting)
+    async with asyncio.timeout(5):
+        await asyncio.gather(*waiting)
     assert order == [0, 1, 2]
 
 
@@ -337,7 +339,9 @@ def test_a_thousand_runs_never_exceed_their_budget_and_use_98_percent_of_it(bloc
     async def all_of_them() -> None:
         for seed in range(block * each, (block + 1) * each):
             simulation = Simulation(seed)
-            simulation.check(await simulation.run())
+            async with asyncio.timeout(30):  # a call that nobody lets in would wait for ever
+                budget = await simulation.run()
+            simulation.check(budget)
 
     asyncio.run(all_of_them())
 

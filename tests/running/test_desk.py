@@ -30,14 +30,17 @@ class Play:
     """One conversation in a new store, and the desks that take it up again and again."""
 
     records: Records
+    writer: Writer
+    run: int
     journal: Journal
     conversation: int
     sent: list[Call] = field(default_factory=list)
 
     async def desk(self) -> RecordedDesk:
         """A desk that knows what the store holds by now, as a new process would."""
-        recall = await self.journal.recall(self.conversation, "play", "")
-        return RecordedDesk(recall, self.journal, self.records, self._sender)
+        journal = Journal(self.writer, self.run)  # as the next start of the run has it
+        recall = await journal.recall(self.conversation, "play", "")
+        return RecordedDesk(recall, journal, self.records, self._sender)
 
     def _sender(self, model: str) -> Send:
         send = journaled(Scripted(model, lambda request: f"answer {len(self.sent)}"), self.journal)
@@ -59,7 +62,9 @@ async def play(tmp_path: Path) -> AsyncIterator[Play]:
         writer = Writer(path)
         journal = Journal(writer, run.number)
         place = Place(Scenario({"n": 1}, "one"), "openai/a", {"player": "openai/a"}, 0)
-        yield Play(records, journal, await journal.open_conversation(place, "p", anew=False))
+        yield Play(
+            records, writer, run.number, journal, await journal.open_conversation(place, "p", anew=False)
+        )
         await writer.close()
 
 

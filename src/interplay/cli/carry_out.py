@@ -128,8 +128,10 @@ def _tell(engine: Engine) -> int:
         return UNANSWERED
     unanswered = sum(count for name, count in tally.failures.items() if FAILURES[name].again)
     if unanswered:
+        causes = ", ".join(f"{cause} {count}" for cause, count in tally.failed_calls.most_common())
+        why = f" (failed calls: {causes})" if causes else ""
         terminal.remark(
-            f"{unanswered} conversations or verdicts got no answer; the same command tries them again."
+            f"{unanswered} conversations or verdicts got no answer{why}; the same command tries them again."
         )
         return UNANSWERED
     return DONE

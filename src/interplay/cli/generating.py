@@ -172,9 +172,9 @@ def _show_plan(job: Job, *, as_json: bool) -> int:
     elif found is None:
         terminal.say(f"{job.spec.run_id}: nothing is left to write")
     else:
-        cost = "unknown cost" if found.cost is None else f"${found.cost[0]:,.2f} to ${found.cost[1]:,.2f}"
+        cost = "at a price that is unknown" if found.cost is None else f"${found.cost[1]:,.2f}"
         terminal.say(
-            f"{job.spec.run_id}: {found.conversations} pieces to write in as many calls, {found.tokens[0]:,} to "
+            f"{job.spec.run_id}: {found.conversations} pieces to write in as many calls, at most "
             f"{found.tokens[1]:,} tokens, {cost}"
         )
         terminal.say(
@@ -241,11 +241,17 @@ def _answer() -> str:
 
 def _write(out: Path, text: str, *, force: bool) -> None:
     """Write the file whole; one that is there is replaced only on demand, or left if it is the same."""
-    if out.exists() and not force:
-        if out.read_bytes() != text.encode():
-            raise _taken(out)
-        return
-    write_whole(out, [text], "new data")
+    if not out.exists() or force:
+        write_whole(out, [text], "new data")
+    elif not _holds(out, text):
+        raise _taken(out)
+
+
+def _holds(path: Path, text: str) -> bool:
+    try:
+        return path.read_bytes() == text.encode()
+    except OSError:
+        return False
 
 
 def _show(

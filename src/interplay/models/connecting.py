@@ -1,6 +1,7 @@
 """From a name such as openai/gpt-4o, anthropic/NAME or an entry of models.toml to a model that answers."""
 
 import os
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,6 +22,7 @@ from interplay.models.python import python_model
 PROVIDERS = ("openai", "anthropic", "local", "python")
 BOT = "http"
 MODELS, KEYS = "models.toml", ".env"
+VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
 
 
 @dataclass(frozen=True)
@@ -157,6 +159,10 @@ class Directory:
         )
 
     def _key(self, name: str, entry: Entry, usual: str) -> str:
+        if entry.key and not VARIABLE.fullmatch(entry.key):
+            raise Mistake(
+                f"{name}: key in {MODELS} is the name of an environment variable, never the key itself"
+            )
         if entry.key and not self.environment.get(entry.key):
             raise Mistake(f"{name} takes its key from {entry.key}, which is not set")
         variable = entry.key or usual

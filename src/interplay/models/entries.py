@@ -88,7 +88,7 @@ def _plain(where: str, value: Any, wanted: Any) -> Any:
     kinds = tuple(kind for kind in (get_args(wanted) or (wanted,)) if kind is not type(None))
     accepted = (int, float) if float in kinds else kinds
     if not isinstance(value, accepted) or (isinstance(value, bool) and bool not in kinds):
-        raise Mistake(f"{where} must be {kinds[0].__name__}, not {value!r}")
+        raise Mistake(f"{where} must be {kinds[0].__name__}, not {type(value).__name__}")
     if isinstance(value, int | float) and not 0 <= value < 1e9:
         raise Mistake(f"{where} must be a number from 0, not {value!r}")
     return value

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from functools import cached_property
 from urllib.parse import quote
 
-SHORTEST_SECRET = 8  # "none", "EMPTY" or "x" guard nothing, and taking them out would change what models say
+SHORTEST_SECRET, SHORTEST_WORDY_SECRET = 8, 20  # characters; the second where no digit is among them
 HIDDEN = b"[key]"
 _LEAST_OF_A_BEGINNING = 4
 _SECRET_NAME = re.compile(r"key|token|secret|passw", re.IGNORECASE)
@@ -17,10 +17,7 @@ class Secrets:
 
     def __init__(self, secrets: Iterable[str]):
         self._spellings = [
-            spelling
-            for secret in secrets
-            if len(secret) >= SHORTEST_SECRET and secret.isascii()
-            for spelling in (secret, *_in_base64(secret))
+            spelling for secret in secrets if _is_secret(secret) for spelling in (secret, *_in_base64(secret))
         ]
         in_urls = [quote(spelling, safe="") for spelling in self._spellings]
         self._beginnings = dict.fromkeys([*self._spellings, *in_urls])
@@ -43,6 +40,15 @@ class Secrets:
     def _patterns(self) -> list[re.Pattern[bytes]]:
         # One for each spelling: a search for several at once takes longer than all of them one by one.
         return [re.compile("".join(map(_any_way, spelling)).encode()) for spelling in self._spellings]
+
+
+def _is_secret(text: str) -> bool:
+    """A word that stands for a key where none is needed ("EMPTY", "lm-studio") guards nothing.
+
+    Taking it out of answers would change what models say.
+    """
+    shortest = SHORTEST_SECRET if any(map(str.isdigit, text)) else SHORTEST_WORDY_SECRET
+    return len(text) >= shortest and text.isascii()
 
 
 def keys_in(environment: Mapping[str, str]) -> list[str]:

@@ -152,10 +152,13 @@ class Post:
     def _place(self) -> tuple[str, int]:
         """Host and port of the URL."""
         kind = "base URL" if self._url != self._address else "URL"
-        if "@" in self._address.partition("//")[2].partition("/")[0]:
+        before_path = self._address.partition("//")[2].partition("/")[0] or self._address
+        if "@" in before_path:
             raise Mistake(
                 f"{self._name}: its {kind} holds a user or password; put the key into a variable instead"
             )
+        if kind == "base URL" and ("?" in self._address or "#" in self._address):
+            raise Mistake(f"{self._name}: a base URL has no ? and no #; put a key into a variable instead")
         try:
             parts = urlsplit(self._address)
             port = parts.port or (443 if parts.scheme == "https" else 80)
@@ -173,7 +176,9 @@ class Post:
         started = time.monotonic()
         arriving = _Arriving()
         try:
-            async with self._open().post(self._url, data=body, allow_redirects=False) as response:
+            async with asyncio.timeout(self._patience.first_byte):
+                response = await self._open().post(self._url, data=body, allow_redirects=False)
+            async with response:
                 await self._read(response, arriving)
                 return self._answer(response, arriving, time.monotonic() - started)
         except TimeoutError:
@@ -220,9 +225,7 @@ class Post:
             patience = self._patience
             self._session = aiohttp.ClientSession(
                 connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=60),
-                timeout=aiohttp.ClientTimeout(
-                    total=patience.total, sock_connect=patience.connect, sock_read=patience.first_byte
-                ),
+                timeout=aiohttp.ClientTimeout(total=patience.total, sock_connect=patience.connect),
                 headers=self._headers,
                 skip_auto_headers=["User-Agent"],
                 cookie_jar=aiohttp.DummyCookieJar(),  # one conversation must not be recognised in another

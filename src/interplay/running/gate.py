@@ -12,6 +12,7 @@ from contextlib import asynccontextmanager
 
 FIRST_LIMIT = 8
 LONGEST_BACKOFF = 60.0
+MOST_REFUSALS = 20  # in a row, each after a longer wait
 TOKENS_OF_A_SHORT_REPLY = 32  # so that the fixed part of a call's latency does not count as slowness
 SLOW, TOO_SLOW = 1.5, 3.0
 
@@ -31,6 +32,11 @@ class Gate:
         self._last_cut = 0.0
         self._last_refusal = 0.0
         self._pace = _Pace()
+
+    @property
+    def hopeless(self) -> bool:
+        """Has the endpoint said nothing but "too many" for a long time?"""
+        return self._refusals >= MOST_REFUSALS
 
     @asynccontextmanager
     async def passage(self) -> AsyncIterator[None]:
@@ -63,6 +69,8 @@ class Gate:
             raise
 
     def _has_room(self) -> bool:
+        if self.hopeless:
+            return self.active < self.most  # whoever waits is to be told so
         if time.monotonic() < self._closed_until:
             return False
         return self.active < (1 if self._probing else int(self.limit))

@@ -88,6 +88,8 @@ def limited(send: Send, gate: Gate, tally: Tally) -> Send:
         try:
             if tally.stopping:
                 raise Cancelled("the run was stopped")
+            if gate.hopeless:
+                raise ProviderFailure(f'{call.request.model}: its endpoint says nothing but "too many"')
             sent = time.monotonic()
             tally.in_flight += 1
             try:

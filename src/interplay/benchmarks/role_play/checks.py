@@ -169,10 +169,16 @@ class Shelf:
     """Cards that are there already: a new one must differ from each of them."""
 
     def __init__(self, cards: Iterable[Card] = ()):
-        self._traces = [_trace_of(card) for card in cards]
+        self._traces: list[_Trace] = []
+        self._runs: dict[tuple[str, ...], str] = {}  # the id of the first card that has them
+        for card in cards:
+            self.put(card)
 
     def put(self, card: Card) -> None:
-        self._traces.append(_trace_of(card))
+        trace = _trace_of(card)
+        self._traces.append(trace)
+        for run in trace.runs:
+            self._runs.setdefault(run, card.id)
 
     def about(self, card: Card) -> list[str]:
         """How a card is too much like one that is there: by its id, its name or its text."""
@@ -183,9 +189,8 @@ class Shelf:
                 found.append(f"{card.id!r} is the id of another one")
             if type(card) is type(there.card):
                 found += _about_likeness(mine, there)
-            if mine.runs & there.runs:
-                found.append(f"it shares {LONGEST_SHARED_RUN} words in a row with {there.card.id}")
-        return list(dict.fromkeys(found))
+        sharing = sorted({self._runs[run] for run in mine.runs if run in self._runs})
+        return found + [f"it shares {LONGEST_SHARED_RUN} words in a row with {id}" for id in sharing]
 
 
 def _about_likeness(mine: _Trace, there: _Trace) -> list[str]:

@@ -178,7 +178,7 @@ def _tidy(field: str, text: str) -> str:
     if field == "example":
         return "\n".join(line.strip() for line in text.splitlines() if line.strip())
     if field in ("persona", "greeting"):
-        return text.replace("\r\n", "\n").strip()
+        return text.replace("\r\n", "\n").replace("\r", "\n").strip()
     return " ".join(text.split())
 
 

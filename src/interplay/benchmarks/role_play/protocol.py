@@ -13,6 +13,7 @@ from interplay.benchmarks.role_play.rubrics import form_shown, marks_form, v1_ru
 from interplay.core.benchmark import Options, Scenario, Span
 from interplay.core.conversation import Conversation
 from interplay.core.forms import Longest
+from interplay.core.loops import LoopWatch
 from interplay.core.prompts import Prompts, read_replacements
 from interplay.core.wire import canonical, digest_of
 from interplay.judging.fence import fenced, mark_of
@@ -91,9 +92,11 @@ async def _play(talk: Conversation, options: Options) -> Dialogue:
     interrogator = talk.seat("interrogator", brief=_user_brief(scene, options))
     player = talk.seat("player", brief=card_of(scene, options))
     talk.tell([interrogator], prompts.fill("interrogator_opening"))
-    turns = []
+    turns: list[Turn] = []
+    watch = LoopWatch("the emulated user")
     for _ in range(turns_of(scene, options)):
         said = (await talk.ask(interrogator, Utterance)).next_utterance.strip()
+        watch.said(said, turns[-1].player if turns else "")
         talk.tell([player], said, source=interrogator)
         answer = await talk.ask(player)
         talk.tell([interrogator], answer, source=player)
@@ -111,8 +114,10 @@ async def _play_examined(talk: Conversation, options: Options) -> Dialogue:
     said = (await talk.ask(examiner, Utterance)).next_utterance.strip()
     turns: list[Turn] = []
     marks: list[dict[str, Any]] = []
+    watch = LoopWatch("the emulated user")
     last = turns_of(scene, options)
     while True:
+        watch.said(said, turns[-1].player if turns else "")
         talk.tell([player], said, source=examiner)
         answer = await talk.ask(player)
         turns.append(Turn(said, answer))
