@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from interplay.cli import main
-from interplay.models.loopback import Asked, rehearse
+from interplay.models.loopback import Asked
 from interplay.store.records import Records
 from tests.running.job import JUDGES, command
-from tests.running.typed import judge_again, provider, run, show
+from tests.running.typed import judge_again, provider, run, show, steady
 
 Capsys = pytest.CaptureFixture[str]
 V1 = ("--version", "v1")
@@ -185,7 +185,7 @@ def test_a_refused_conversation_of_version_1_is_judged_as_far_as_it_went(
     tmp_path: Path, capsys: Capsys
 ) -> None:
     def script(asked: Asked) -> str:
-        said = rehearse(asked)
+        said = steady(asked)
         if asked.model == "user" and asked.schema and "is_refusal" in asked.schema["properties"]:
             return json.dumps(json.loads(said) | {"is_refusal": True})
         return said

@@ -9,14 +9,14 @@ import pytest
 
 from interplay.benchmarks.role_play.rubrics import TAKEN, VERSIONS, read_rubric_option, rubric_for
 from interplay.core.failures import Mistake
-from interplay.models.loopback import Asked, rehearse
+from interplay.models.loopback import Asked
 from interplay.running.results import OPEN, SAMPLING, USAGE
 from interplay.store.records import Records
 from tests.benchmarks.stage import BENCHMARK, OPTIONS
 from tests.benchmarks.verdicts import board, played, verdict
 from tests.judging.rubric_mistakes import GOOD, MISTAKES, as_file, criterion, flag, without
-from tests.running.job import JUDGES, command, judge
-from tests.running.typed import judge_again, overheard, provider, refused, run, show, text_of
+from tests.running.job import JUDGES, command
+from tests.running.typed import judge_again, overheard, provider, refused, run, show, steady, text_of
 
 Capsys = pytest.CaptureFixture[str]
 REFUSAL = {"name": "is_refusal", "meaning": "The player will not play."}
@@ -43,7 +43,7 @@ def test_a_rubric_of_ones_own_is_asked_read_and_shown(tmp_path: Path, capsys: Ca
     assert found["columns"]["warm"] == "The reply is kind. 1 to 4"
     assert "The player speaks of itself as a program" in found["columns"]["breaks_frame"]
 
-    said = [json.loads(judge(asked)) for asked in seen if asked.model == "judge-1"]
+    said = [json.loads(steady(asked)) for asked in seen if asked.model == "judge-1"]
     flags = [any(turn["breaks_frame"] for turn in one.values()) for one in said]
     assert row["breaks_frame"]["value"] == sum(flags) / 4
     means = [sum(turn["warm_score"] for turn in one.values()) / len(one) for one in said]
@@ -117,7 +117,7 @@ def test_a_rubric_is_part_of_what_a_run_is(tmp_path: Path, capsys: Capsys) -> No
 
 def test_a_refusal_flag_of_ones_own_rubric_counts_as_one(tmp_path: Path, capsys: Capsys) -> None:
     def script(asked: Asked) -> str:
-        said = rehearse(asked)
+        said = steady(asked)
         return said.replace('"is_refusal": false', '"is_refusal": true') if asked.model == "judge-1" else said
 
     rubric = written(tmp_path, {**GOOD, "flags": [REFUSAL]})

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from interplay.models.loopback import Asked, rehearse
+from interplay.models.loopback import Asked
 from interplay.store.records import ConversationRow, Records, Run
 from tests.running.job import command
-from tests.running.typed import overheard, provider, run, text_of
+from tests.running.typed import overheard, provider, run, steady, text_of
 
 Capsys = pytest.CaptureFixture[str]
 
@@ -55,7 +55,7 @@ def test_64_conversations_cost_640_calls_and_the_marks_of_the_user_are_its_verdi
         assert (verdict.judge, verdict.rubric) == ("openai/user", found.extent["rubric"])
         assert verdict.data == {"turns": one.outcome["marks"]}
         assert one.outcome["marked_by"] == "openai/user"
-    written = [json.loads(rehearse(asked)) for asked in seen if scoring(asked)]
+    written = [json.loads(steady(asked)) for asked in seen if scoring(asked)]
     assert sorted(one["fluency_score"] for one in written) == sorted(
         turn["fluency_score"] for given in verdicts.values() for turn in given[0].data["turns"]
     )
@@ -101,7 +101,7 @@ def test_a_refusal_stops_the_conversation_is_kept_and_left_out_of_the_means(
             first.append(asked)
         if asked.model == "player" and asked.messages[0] == first[0].messages[0]:
             return "No." if len(asked.messages) == 2 * refused_at else "Well, yes. " * 20
-        said = rehearse(asked)
+        said = steady(asked)
         refused = scoring(asked) and "\nNo.\n" in asked.messages[-1]["content"]
         return json.dumps(json.loads(said) | {"is_refusal": True}) if refused else said
 
@@ -131,7 +131,7 @@ def test_a_score_off_the_scale_is_asked_for_again_and_never_counted(
     score: int, tmp_path: Path, capsys: Capsys
 ) -> None:
     def script(asked: Asked) -> str:
-        said = rehearse(asked)
+        said = steady(asked)
         again = "does not fit the form" in asked.messages[-1]["content"]
         return (
             said if not scoring(asked) or again else json.dumps(json.loads(said) | {"fluency_score": score})
@@ -151,7 +151,7 @@ def test_a_reply_is_fenced_for_the_user_and_plain_in_the_transcript(tmp_path: Pa
     seen: list[Asked] = []
 
     def script(asked: Asked) -> str:
-        return said if asked.model == "player" else rehearse(asked)
+        return said if asked.model == "player" else steady(asked)
 
     store = tmp_path / "interplay.db"
     with provider(overheard(seen, script)) as (_, url):

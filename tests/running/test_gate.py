@@ -365,4 +365,6 @@ def test_whatever_happens_the_limit_holds_and_nothing_leaks(most: int, fates: li
         assert (gate.active, inside) == (0, 0)
         assert 1 <= gate.limit <= most
 
-    asyncio.run(whole())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "LONGEST_BACKOFF", 0.005)  # sixty refusals in a row would take an hour
+        asyncio.run(whole())
