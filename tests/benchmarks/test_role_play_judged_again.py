@@ -95,7 +95,6 @@ def test_a_version_2_run_is_judged_turn_by_turn_by_the_rubric_of_version_1_and_b
     assert sorted(verdicts_in(store).values()) == [64, 64]
 
 
-@pytest.mark.xfail(strict=True, reason="tokens and cost of a board count the calls of its other rubrics too")
 def test_going_back_shows_the_former_board_byte_for_byte(tmp_path: Path, capsys: Capsys) -> None:
     store = tmp_path / "interplay.db"
     with provider() as (_, url):
@@ -105,9 +104,6 @@ def test_going_back_shows_the_former_board_byte_for_byte(tmp_path: Path, capsys:
         assert printed(judge_again(url, store, "last", "--rubric", "v1"), capsys) == before
 
 
-@pytest.mark.xfail(
-    strict=True, reason="a rubric that was asked for by name makes other options of the same rubric"
-)
 def test_a_run_that_went_back_stands_on_one_board_with_those_that_never_left(
     tmp_path: Path, capsys: Capsys
 ) -> None:

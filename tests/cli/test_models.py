@@ -80,7 +80,6 @@ def test_what_is_typed_goes_before_the_entry(typist: Typist) -> None:
     assert seen.settings_of("player", "temperature", "max_tokens") == {(0.75, 77)}
 
 
-@pytest.mark.xfail(strict=True, reason="the sampling of an entry is not looked up for judges who join later")
 def test_an_entry_s_sampling_reaches_a_judge_who_joins_later(typist: Typist) -> None:
     seen = Seen()
     with serving(Loopback(seen)) as url:

@@ -158,7 +158,6 @@ def test_two_files_of_one_name_are_two_files(tmp_path: Path) -> None:
     assert (first.script(messages), second.script(messages)) == ("a", "b")  # type: ignore[attr-defined]
 
 
-@pytest.mark.xfail(strict=True, reason="the module is not known by its name while it is loaded")
 def test_a_file_may_hold_dataclasses_with_late_annotations(tmp_path: Path) -> None:
     path = tmp_path / "bot.py"
     path.write_text(
@@ -168,7 +167,6 @@ def test_a_file_may_hold_dataclasses_with_late_annotations(tmp_path: Path) -> No
     assert python_model("bot", f"{path}:answer").name == "bot"
 
 
-@pytest.mark.xfail(strict=True, raises=SystemExit, reason="leaves the program with exit code 0")
 def test_a_file_that_ends_the_program_is_a_mistake(tmp_path: Path) -> None:
     path = tmp_path / "bot.py"
     path.write_text("import sys\n\ndef answer(messages):\n    return 'x'\n\nsys.exit(3)\n")

@@ -104,7 +104,6 @@ def test_what_the_record_has_of_half_finished_conversations_is_taken_off(
     assert plan["calls"][1] == whole - answered
 
 
-@pytest.mark.xfail(strict=True, reason="calls of a judge who was stopped half way are not taken off")
 def test_what_a_judge_by_turns_has_done_is_taken_off(typist: Typist) -> None:
     more = [*JUDGES[:2], "--limit", "1", "--rubric", "v1", "--max-connections", "1"]
     breaking = first_time(lambda n: Fault("status", status=400) if n > 10 else None, rehearse)

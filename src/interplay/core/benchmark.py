@@ -51,7 +51,7 @@ class Option:
 
 
 def _within(value: str, low: int, high: int) -> bool:
-    return value.isascii() and value.isdecimal() and low <= int(value) <= high
+    return value.isascii() and value.isdecimal() and len(value) < 20 and low <= int(value) <= high
 
 
 @dataclass(frozen=True)

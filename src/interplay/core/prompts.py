@@ -12,7 +12,7 @@ from pathlib import Path
 from interplay.core.failures import Mistake, nearest
 from interplay.core.wire import digest_of
 
-_SECTION = re.compile(r"\{\{#(\w+)\}\}\n?(.*?)\{\{/\1\}\}\n?", re.DOTALL)
+_SECTION = re.compile(r"\{\{#(\w+)\}\}\n?((?:(?!\{\{#).)*?)\{\{/\1\}\}\n?", re.DOTALL)  # none in another
 _NAME = re.compile(r"\{\{(\w+)\}\}")
 _ANY_MARK = re.compile(r"\{\{[^}]*\}\}")
 LARGEST_FILE = 200_000

@@ -119,6 +119,8 @@ def _sampling(where: str, value: Any) -> Mapping[str, float | int | None]:
     for key, number in value.items():
         if key not in SAMPLING_BOUNDS:
             raise Mistake(f"{where} has {key!r}; {nearest(key, SAMPLING_BOUNDS)}")
+        if key == "max_tokens" and not isinstance(number, int):
+            raise Mistake(f"{where}: max_tokens is a whole number, not {number!r}")
         low, high = SAMPLING_BOUNDS[key]
         if isinstance(number, bool) or not isinstance(number, int | float) or not low <= number <= high:
             raise Mistake(f"{where}: {key} is a number from {low:g} to {high:,.0f}, not {number!r}")

@@ -12,6 +12,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import aiohttp
+import orjson
 
 from interplay.core.failures import Mistake
 from interplay.core.wire import Request, clean
@@ -172,7 +173,7 @@ class Post:
 
     async def send(self, value: Any) -> Answer:
         """Post a JSON value and read the answer, or raise CallFailed."""
-        body = json.dumps(value).encode()
+        body = _written(value)
         started = time.monotonic()
         arriving = _Arriving()
         try:
@@ -283,7 +284,18 @@ def _cause_of(status: int, said: str, optional: tuple[str, ...]) -> Cause:
     return "malformed" if status < 400 else "rejected"
 
 
+def _written(value: Any) -> bytes:
+    try:
+        return orjson.dumps(value)
+    except TypeError:  # a lone surrogate, or a number beyond 64 bits
+        return json.dumps(value).encode()
+
+
 def _parse(raw: bytes) -> Any:
+    try:
+        return orjson.loads(raw)
+    except ValueError:  # it is strict: a mark at the beginning, NaN or a lone surrogate is not the end
+        pass
     return json.loads(raw.decode("utf-8-sig"))  # given bytes, json would also read UTF-16 and UTF-32
 
 

@@ -1,11 +1,13 @@
 """A model that is a function in a user's own file: python/bot.py:answer."""
 
 import importlib.util
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from interplay.core.failures import Mistake, nearest
+from interplay.core.wire import digest_of
 from interplay.models.calling import Model
 from interplay.models.scripted import Scripted
 
@@ -22,13 +24,15 @@ def python_model(name: str, place: str) -> Model:
 
 
 def _function(name: str, path: Path, function: str) -> Callable[..., Any]:
-    spec = importlib.util.spec_from_file_location(f"interplay_user_{path.stem}", path)
+    known_as = f"interplay_user_{path.stem}_{digest_of(str(path.resolve()))[:8]}"
+    spec = importlib.util.spec_from_file_location(known_as, path)
     if spec is None or spec.loader is None:
         raise Mistake(f"{name}: {path} is no Python file")
     module = importlib.util.module_from_spec(spec)
+    sys.modules[known_as] = module  # dataclasses look their module up by its name
     try:
         spec.loader.exec_module(module)
-    except Exception as error:  # the user's own code: whatever it raises is the user's to mend
+    except (Exception, SystemExit) as error:  # the user's own code: whatever it raises is the user's to mend
         raise Mistake(f"{name}: {path} cannot be loaded: {type(error).__name__}: {error}") from error
     found = getattr(module, function, None)
     if not callable(found):

@@ -12,6 +12,7 @@ from interplay.models.hiding import Secrets, keys_in
 from interplay.models.prices import FREE, Price
 
 LONGEST_ERROR = 300
+LONGEST_SEARCHED = 20_000
 Said = str | Reply
 Script = Callable[[Sequence[Message]], Said | Awaitable[Said]]
 
@@ -57,5 +58,6 @@ class Scripted:
 
 def _in_words(error: Exception) -> str:
     """What broke; an exception may repeat a key, which must reach no record."""
-    text = clean(f"{type(error).__name__}: {error}")[:LONGEST_ERROR]
-    return Secrets(keys_in(os.environ)).out_of(text.encode()).decode("utf-8", "replace")
+    text = clean(f"{type(error).__name__}: {error}")[:LONGEST_SEARCHED]
+    hidden = Secrets(keys_in(os.environ)).out_of_part(text.encode()).decode("utf-8", "replace")
+    return hidden[:LONGEST_ERROR]

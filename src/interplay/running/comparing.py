@@ -26,11 +26,13 @@ class Group:
 def comparability(records: Records, run: Run, benchmark: Benchmark) -> dict[str, Any]:
     """What two runs must share for their numbers to stand on one board, part by part."""
     identity, extent = run.identity, run.extent
+    options = options_of(run, benchmark)
+    of_judging = {option.name for option in benchmark.options if option.of_judging}
     measured = set(identity["models"]).difference(extent["judges"], *identity["roles"].values())
     return {
-        "options": options_of(run, benchmark),
+        "options": {name: value for name, value in options.items() if name not in of_judging},
         "scenarios": f"{extent['limit']} of the set {identity['scenarios'][:8]}",
-        "rubric": extent["rubric"],
+        "rubric": {"name": benchmark.judging(options).name, "digest": extent["rubric"]},
         "judges": extent["judges"],
         "cast": {role: names for role, names in identity["roles"].items() if role != "judge"},
         "prompts": sorted(records.protocols(run)),
@@ -95,9 +97,13 @@ def _difference(first: _Gathering, other: _Gathering) -> str:
     for part in PARTS:
         if before[part] == now[part]:
             continue
-        if part in ("rubric", "prompts"):  # digests, which tell a reader nothing, and follow from options
+        if part == "prompts":  # digests, which tell a reader nothing, and follow from options
             if before["options"] == now["options"]:
-                told.append(f"{part} (the texts changed between the runs)")
+                told.append("prompts (the texts changed between the runs)")
+        elif part == "rubric" and before[part]["name"] == now[part]["name"]:
+            told.append("rubric (the texts changed between the runs)")
+        elif part == "rubric":
+            told.append(f"rubric ({now[part]['name']} not {before[part]['name']})")
         else:
             told.append(f"{part} ({_shown(before[part], now[part])})")
     return "other " + ", ".join(told)

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -58,7 +58,7 @@ class Engine:
         self, benchmark: Benchmark, spec: RunSpec, how: How, tally: Tally, again: Again | None = None
     ):
         self.benchmark = benchmark
-        self.spec = spec
+        self.spec = _with_sampling(spec, again.judges, how.directory) if again else spec
         self.how = how
         self.tally = tally
         self.again = again
@@ -296,3 +296,9 @@ class Engine:
 
 def _changed(options: Mapping[str, str], before: Mapping[str, Any]) -> dict[str, str]:
     return {name: value for name, value in options.items() if value != before[name]}
+
+
+def _with_sampling(spec: RunSpec, judges: tuple[str, ...], directory: Directory) -> RunSpec:
+    """The spec of a recorded run, with what is particular about the sampling of judges who join it."""
+    joining = {name: change for name in judges if (change := directory.sampling_of(name))}
+    return replace(spec, sampling={**joining, **spec.sampling})

@@ -13,6 +13,7 @@ from interplay.core.wire import Reply, Request, Step
 from interplay.models.prices import Price
 from interplay.running.engine import Engine
 from interplay.running.plan import Work
+from interplay.running.table import stage_of
 from interplay.statistics.power import detectable_difference
 from interplay.store.records import Records
 
@@ -83,7 +84,7 @@ async def forecast(engine: Engine) -> Forecast:
 
 def _calls_of(engine: Engine, works: Sequence[Work]) -> dict[tuple[str, str], Span]:
     """The least and most calls by role and model; what the record has of a conversation is taken off."""
-    done = _done_before(engine) if any(work.conversation for work in works if work.play) else {}
+    done = _done_before(engine) if any(work.conversation for work in works) else {}
     found: dict[tuple[str, str], Span] = {}
 
     def add(role: str, model: str, span: Span) -> None:
@@ -96,14 +97,17 @@ def _calls_of(engine: Engine, works: Sequence[Work]) -> dict[tuple[str, str], Sp
                 before = 0 if work.anew else done.get((work.conversation or 0, role), 0)
                 add(role, work.place.cast[role], (least - before, most - before))
         for judge in work.judges:
-            add("judge", judge, engine.judging.calls(work.place.scenario, work.place.cast, judge))
+            least, most = engine.judging.calls(work.place.scenario, work.place.cast, judge)
+            before = 0 if work.play else done.get((work.conversation or 0, judge), 0)
+            add("judge", judge, (least - before, most - before))
     return found
 
 
 def _done_before(engine: Engine) -> Mapping[tuple[int, str], int]:
     with Records(engine.how.store) as records:
-        run = next((run for run in records.runs() if run.id == engine.spec.run_id), None)
-        return records.finished_calls(run) if run else {}
+        id = engine.again.run.id if engine.again else engine.spec.run_id
+        run = next((run for run in records.runs() if run.id == id), None)
+        return records.finished_calls(run, stage_of(engine.judging)) if run else {}
 
 
 @dataclass

@@ -36,6 +36,11 @@ class Setting:
     remembering: frozenset[str]  # the models with a memory of their own
 
 
+def stage_of(judging: Judging) -> str:
+    """The name of a judging step in the record; an edited rubric is another."""
+    return f"judge {judging.name} {judging.digest[:12]}"
+
+
 class Table:
     """Where conversations are played and judged."""
 
@@ -123,7 +128,7 @@ class Table:
 
     async def _judge(self, work: Work, number: int, outcome: Any, judge: str) -> Verdict:
         setting, judging = self.setting, self.setting.judging
-        stage = f"judge {judging.name} {judging.digest[:12]}"
+        stage = stage_of(judging)
         talk = Conversation(
             {"judge": self._judge_casting(judge)},
             await self._desk(number, stage, ""),

@@ -235,25 +235,26 @@ class Records:
         )[0]
         return float(row[0]), int(row[1]), int(row[2])
 
-    def finished_calls(self, run: Run) -> dict[tuple[int, str], int]:
-        """How many answered calls each unfinished conversation has, by participant."""
+    def finished_calls(self, run: Run, judging: str) -> dict[tuple[int, str], int]:
+        """How many answered calls each conversation has by participant: of unfinished play, and of this judging."""
         rows = self._rows(
             "SELECT c.number, participant, count(*) FROM calls JOIN conversations c"
-            " ON c.number = calls.conversation WHERE c.run = ? AND c.state <> 'done' AND stage = 'play'"
-            " AND calls.state = 'done' GROUP BY 1, 2",
-            run.number,
+            " ON c.number = calls.conversation WHERE c.run = ? AND calls.state = 'done'"
+            " AND (stage = ? OR (stage = 'play' AND c.state <> 'done')) GROUP BY 1, 2",
+            *(run.number, judging),
         )
         return {(number, participant): count for number, participant, count in rows}
 
     def usage_by_subject(self, run: Run) -> dict[str, tuple[int, float | None]]:
-        """Tokens and cost of each subject's conversations, all roles together."""
+        """Tokens and cost of each subject's conversations, all roles together; of judges, the board's own rubric."""
         return {
             subject: (int(tokens), None if unknown else float(cost or 0.0))
             for subject, tokens, cost, unknown in self._rows(
                 "SELECT c.subject, total(tokens_in) + total(tokens_out), sum(cost), total(cost IS NULL)"
                 " FROM calls JOIN conversations c ON c.number = calls.conversation"
-                " WHERE c.run = ? AND calls.state = 'done' GROUP BY c.subject",
-                run.number,
+                " WHERE c.run = ? AND calls.state = 'done'"
+                " AND (stage NOT LIKE 'judge %' OR substr(stage, -12) = ?) GROUP BY c.subject",
+                *(run.number, run.extent.get("rubric", "")[:12]),
             )
         }
 
