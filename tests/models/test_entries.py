@@ -99,7 +99,7 @@ def test_an_empty_file_names_no_models(tmp_path: Path) -> None:
         ("prices = 3", r"written as \[prices.NAME\]"),
         (A + "base_ur = 'x'", "did you mean 'base_url'"),
         (A + "api_key = 'sk-1'", "did you mean 'key'|there is"),
-        ("[models.a]\nmodel = 3", "model must be str, not 3"),
+        ("[models.a]\nmodel = 3", "model must be str, not int"),
         (A + "base_url = 3", "base_url must be str"),
         (A + "key = ['K']", "key must be str"),
         (A + "max_connections = '4'", "max_connections must be int"),

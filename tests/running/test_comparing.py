@@ -118,9 +118,9 @@ def test_the_same_model_in_two_runs_of_one_key_is_one_row_of_both(store: Path, p
         (["--limit", "2"], r"other scenarios \(2 of the set (\w{8}) not 1 of the set \1\)"),
         (["--turns", "2"], r"other options \(turns: 2 not 1\)"),
         (["--setup", "symmetric"], r"other options \(setup: symmetric not asymmetric\)"),
-        (["--explanation", "100"], r"other options \(explanation: 100 not 600\)"),
-        (["--rubric", "v1"], r"other options \(rubric: v1 not none\)"),
-        (["--version", "v1"], r"other options \(version: v1 not v2\)"),
+        (["--explanation", "100"], r"other rubric \(the texts differ\)"),
+        (["--rubric", "v1"], r"other rubric \(v1 not v2\)"),
+        (["--version", "v1"], r"other options \(version: v1 not v2\), rubric \(v1 not v2\)"),
         (["--sampling", "player.temperature=0"], r"other sampling \(player: temperature 0.0 not none\)"),
         (["--sampling", "judge.temperature=0.7"], r"other sampling \(judge: temperature 0.7 not none\)"),
         (
@@ -149,7 +149,7 @@ def test_another_rubric_of_one_s_own_is_named_and_not_quoted(store: Path, play: 
     play()
     play(*cast("openai/two"))
     play("--rubric", str(file))
-    assert apart(store) == "other options (rubric: warmth not none)"
+    assert apart(store) == "other rubric (warmth not v2)"
 
 
 def test_other_prompts_are_a_reason_and_are_not_quoted(store: Path, play: Play, tmp_path: Path) -> None:
@@ -179,7 +179,7 @@ def test_texts_that_changed_between_runs_of_the_same_options_are_a_reason(
             records.db.execute(
                 "UPDATE runs SET extent = json_set(extent, '$.rubric', 'edited') WHERE id = ?", (last,)
             )
-    assert apart(store) == f"other {part} (the texts changed between the runs)"
+    assert apart(store) == f"other {part} (the texts differ)"
 
 
 def test_a_run_that_was_judged_again_moves_to_those_of_its_judges(

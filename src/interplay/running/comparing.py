@@ -99,9 +99,9 @@ def _difference(first: _Gathering, other: _Gathering) -> str:
             continue
         if part == "prompts":  # digests, which tell a reader nothing, and follow from options
             if before["options"] == now["options"]:
-                told.append("prompts (the texts changed between the runs)")
+                told.append("prompts (the texts differ)")
         elif part == "rubric" and before[part]["name"] == now[part]["name"]:
-            told.append("rubric (the texts changed between the runs)")
+            told.append("rubric (the texts differ)")
         elif part == "rubric":
             told.append(f"rubric ({now[part]['name']} not {before[part]['name']})")
         else:
