@@ -1,7 +1,8 @@
 """A provider of perf's own, in a process of its own: the least work per answer that still looks like a provider.
 
 It answers in OpenAI's shape with texts of the rehearsal script, fitting any schema, after a fixed latency. Texts come
-from a pool that is as deep as needed for conversations not to repeat each other, or the record would store them once.
+in turn from pools so deep that no conversation repeats itself, which a run would take for a loop, or another one,
+which the record would store once.
 """
 
 import argparse
@@ -14,18 +15,44 @@ from typing import Any, BinaryIO
 
 from interplay.models.loopback import Asked, rehearse
 
-POOL = 1024
+DEPTH = 4096  # more calls than lie between two of one conversation
 LENGTH = re.compile(rb"\r\ncontent-length: *(\d+)\r\n", re.IGNORECASE)
 
 
+class Pool:
+    """Whole HTTP responses that fit one schema: made when they are first needed, all different, given in turn."""
+
+    def __init__(self, model: str, schema: Any):
+        self._model, self._schema = model, schema
+        self._responses: list[bytes] = []
+        self._texts: set[str] = set()
+        self._drawn = 0
+        self._given = 0
+
+    def next(self) -> bytes:
+        if len(self._responses) < DEPTH:
+            self._responses.append(_response(_completion(self._model, self._new_text(), self._drawn)))
+        self._given += 1
+        return self._responses[(self._given - 1) % DEPTH]
+
+    def _new_text(self) -> str:
+        while True:
+            self._drawn += 1
+            seed = {"role": "user", "content": str(self._drawn)}
+            text = rehearse(Asked(self._model, (seed,), {}, self._drawn, self._schema))
+            if text not in self._texts:
+                self._texts.add(text)
+                return text
+
+
 class Answers:
-    """Whole HTTP responses by the schema that was asked for; made once, then given in turn."""
+    """What the provider says, and how often it was asked."""
 
     def __init__(self, latency: float, kept: BinaryIO | None):
         self.latency = latency
         self.calls = 0
         self._kept = kept
-        self._pools: dict[str, list[bytes]] = {}
+        self._pools: dict[str, Pool] = {}
 
     def next_for(self, body: bytes) -> bytes:
         self.calls += 1
@@ -33,18 +60,16 @@ class Answers:
             self._kept.write(body + b"\n")
         asked = json.loads(body)
         schema = asked.get("response_format", {}).get("json_schema", {}).get("schema")
-        pool = self._pools.setdefault(json.dumps(schema), [])
-        if len(pool) == POOL:
-            return pool[self.calls % POOL]
-        pool.append(_response(_completion(asked["model"], schema, self.calls)))
-        return pool[-1]
+        kind = json.dumps([asked["model"], schema])
+        if kind not in self._pools:
+            self._pools[kind] = Pool(asked["model"], schema)
+        return self._pools[kind].next()
 
     def counted(self) -> bytes:
         return _response({"calls": self.calls})
 
 
-def _completion(model: str, schema: Any, number: int) -> dict[str, Any]:
-    text = rehearse(Asked(model, ({"role": "user", "content": str(number)},), {}, number, schema))
+def _completion(model: str, text: str, number: int) -> dict[str, Any]:
     usage = {
         "prompt_tokens": 1000,
         "completion_tokens": len(text) // 4,

@@ -80,12 +80,28 @@ def test_what_is_typed_goes_before_the_entry(typist: Typist) -> None:
     assert seen.settings_of("player", "temperature", "max_tokens") == {(0.75, 77)}
 
 
+def joined(typist: Typist, url: str) -> None:
+    """A run of one conversation that a judge with sampling of its own has joined."""
+    typist.types("run", "role_play", "--base-url", url, "--model", "openai/player", *CAST, *SHORT)
+    entries('[models.late]\nmodel = "openai/judge-2"\nsampling = { temperature = 0.75 }\n')
+    typist.types("judge", "last", "--base-url", url, "--model-role", "judge=late")
+
+
 def test_an_entry_s_sampling_reaches_a_judge_who_joins_later(typist: Typist) -> None:
     seen = Seen()
     with serving(Loopback(seen)) as url:
-        typist.types("run", "role_play", "--base-url", url, "--model", "openai/player", *CAST, *SHORT)
-        entries('[models.late]\nmodel = "openai/judge-2"\nsampling = { temperature = 0.75 }\n')
-        typist.types("judge", "last", "--base-url", url, "--model-role", "judge=late")
+        joined(typist, url)
+    assert seen.settings_of("judge-2", "temperature") == {(0.75,)}
+
+
+@pytest.mark.xfail(strict=True, reason="what the judge verb looked up is not kept with the run")
+def test_a_judge_who_joined_is_sampled_alike_when_the_run_goes_on(typist: Typist) -> None:
+    seen = Seen()
+    with serving(Loopback(seen)) as url:
+        joined(typist, url)
+        more = ["--limit", "2", "--turns", "1"]
+        typist.types("run", "role_play", "--base-url", url, "--model", "openai/player", *CAST, *more)
+    assert sum(body["model"] == "judge-2" for body in seen.bodies) == 2
     assert seen.settings_of("judge-2", "temperature") == {(0.75,)}
 
 
@@ -167,9 +183,10 @@ def test_a_key_in_what_a_function_raises_is_not_written_down(
     play(typist, "broken")
     assert KEY not in typist.said
     assert KEY.encode() not in everything_in(tmp_path)
-    assert "401 Unauthorized: Bearer [key]" in typist.types("list", "last").replace("\n", " ") or any(
-        "401 Unauthorized: Bearer [key]" in row["failure"] for row in typist.reads("list", "last")
-    )
+    told = {row["failure"] for row in typist.reads("list", "last")}
+    assert told == {
+        "system error: python/bot.py:broken: ConnectionError: 401 Unauthorized: Bearer [key]",
+    }
 
 
 @pytest.mark.parametrize(

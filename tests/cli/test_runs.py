@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from interplay.cli import main
 from interplay.models.loopback import Asked, Fault, Loopback, serving
 from interplay.store.records import Records
 from tests.cli.provider import Typist, job
@@ -74,6 +75,21 @@ def test_where_there_are_no_runs_it_says_how_to_start_one(typist: Typist) -> Non
     assert "Start one: interplay run role_play" in typist.types("runs")
     assert typist.reads("runs", "list") == []
     assert not typist.store.exists()
+
+
+def test_a_store_typed_before_the_verb_is_not_passed_over(
+    typist: Typist, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    play(typist)
+    monkeypatch.chdir(tmp_path)  # where interplay.db is the store that nobody meant
+    before = counts(typist.store)
+    for verb in (["list"], ["rename", "last", "x"], ["delete", "last", "--yes"]):
+        assert main(["runs", "--store", "other.db", *verb]) == 2
+        said = typist.capsys.readouterr().err
+        assert said == f"interplay: --store comes after the verb, as in: interplay runs {verb[0]} --store\n"
+    assert main(["runs", "--json", "list"]) == 2
+    assert "--json comes after the verb" in typist.capsys.readouterr().err
+    assert counts(typist.store) == before
 
 
 # rename

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from interplay.models.loopback import Asked, Fault, Loopback, Said, serving
+from interplay.models.loopback import Asked, Fault, Loopback, Said, Script, serving
 from interplay.store.records import ConversationRow, Records
 from tests.cli.provider import Typist
 from tests.faults.harness import Killer, check_record, finish, in_flight, start
-from tests.running.job import answer
+from tests.running.job import answer, first_time
 
 TURNS = 4
 EACH = 2 * TURNS + 1  # calls of one conversation: bot and user by turns, and one judge
@@ -26,13 +26,14 @@ class Bot:
     """Answers by what it remembers of a session, and fails where it is told to."""
 
     failing: set[int] = field(default_factory=set)  # by the number of the call to it
+    others: Script = answer  # what all other models say
     fault: Fault = field(default_factory=lambda: Fault("status", status=500))
     heard: list[tuple[str, str]] = field(default_factory=list)
     calls: int = 0
 
     def __call__(self, asked: Asked) -> str | Said | Fault:
         if asked.model != "bot":
-            return answer(asked)
+            return self.others(asked)
         self.calls += 1
         session = str(asked.body.get("session", ""))
         self.heard.append((session, str(asked.messages[-1]["content"])))
@@ -103,7 +104,7 @@ def test_a_conversation_has_one_session_and_the_next_another(
         said = {turn["player"] for row in place.rows() for turn in (row.outcome or {})["turns"]}
         assert said == {f"I have heard {number} of you." for number in range(1, TURNS + 1)}
         first = set(place.bot.sessions)
-        place.typist.store.with_suffix(".db").rename(tmp_path / "kept.db")
+        place.typist.store.rename(tmp_path / "kept.db")
         (tmp_path / "interplay.db.locks").rename(tmp_path / "kept.locks")
         place.typist.types(*place.line())
         assert not first & set(list(place.bot.sessions)[4:])  # another run, though it is the same command
@@ -178,15 +179,16 @@ def test_a_dialogue_that_the_budget_broke_off_begins_again(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def unreadable_at_first(asked: Asked) -> str | Said | Fault:
-        return "no form" if asked.number == 1 else bot(asked)
+        return "no form" if asked.number <= 2 else answer(asked)  # second tries, which nobody counted on
 
-    bot = Bot()
-    with place_of(bot, tmp_path, capsys) as place:
-        place.loopback._scripts["*"] = unreadable_at_first  # a second try, which nobody counted on
+    with place_of(Bot(others=unreadable_at_first), tmp_path, capsys) as place:
         place.typist.types(*place.line("--budget-calls", str(EACH), limit=1), code=1)
         assert place.loopback.calls == EACH
+        assert [(row.state, row.failure) for row in place.rows()] == [("void", "budget")]
+        [broken_off] = place.bot.sessions
         place.typist.types(*place.line(limit=1))
-        assert place.rows()[0].state == "done"
+        assert f"1 {BEGAN_AGAIN}" in place.typist.said
+        assert [place.bot.sessions[one] for one in place.bot.sessions if one != broken_off] == [TURNS]
 
 
 @pytest.mark.parametrize(
@@ -213,10 +215,8 @@ def test_after_three_takes_it_is_void_and_the_same_command_tries_it_again(
         place.typist.types(*place.line(limit=1), code=1)
         assert list(place.bot.sessions.values()) == [1, 2, 1]
         assert f"2 {BEGAN_AGAIN}" in place.typist.said
-        assert (
-            "1 conversations or verdicts got no answer; the same command tries them again."
-            in place.typist.said
-        )
+        assert "1 conversations or verdicts got no answer" in place.typist.said
+        assert "the same command tries them again." in place.typist.said
         [row] = place.rows()
         assert (row.state, row.failure, row.take) == ("void", "provider", 2)
         board = place.typist.reads("show", "last")
@@ -230,16 +230,11 @@ def test_after_three_takes_it_is_void_and_the_same_command_tries_it_again(
 def test_a_failure_of_another_role_begins_it_again_too(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    bot = Bot()
-
-    def failing_user(asked: Asked) -> str | Said | Fault:
-        return Fault("status", status=400) if asked.number == 5 else bot(asked)
-
-    with place_of(bot, tmp_path, capsys) as place:
-        place.loopback._scripts["*"] = failing_user
+    failing_user = first_time(lambda number: Fault("status", status=400) if number == 5 else None)
+    with place_of(Bot(others=failing_user), tmp_path, capsys) as place:
         place.typist.types(*place.line(limit=1))
         assert f"1 {BEGAN_AGAIN}" in place.typist.said
-        assert list(bot.sessions.values()) == [2, TURNS]
+        assert list(place.bot.sessions.values()) == [2, TURNS]
 
 
 def test_what_it_surely_did_not_hear_is_said_again_in_the_same_session(
@@ -275,6 +270,19 @@ def test_a_failed_call_to_a_bot_that_gets_all_messages_is_only_sent_again(
         place.typist.types(*place.line(limit=1))
         assert "began again" not in place.typist.said
         assert list(place.bot.sessions.values()) == [TURNS + 1]
+
+
+@pytest.mark.parametrize("how", [MEMORY, NO_MEMORY], ids=["a memory", "no memory"])
+def test_a_plan_counts_what_has_to_be_said_again(
+    how: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    killer = Killer()
+    with place_of(Bot(), tmp_path, capsys, killer, how) as place:
+        place.kill_at(9, killer, "--max-connections", "1", "--limit", "1")
+        plan = place.typist.reads(*place.line("--plan", limit=1))
+        before = place.loopback.calls
+        place.typist.types(*place.line(limit=1))
+        assert plan["calls"] == [place.loopback.calls - before] * 2
 
 
 # Names and settings

@@ -295,7 +295,7 @@ class Simulation:
     async def run(self) -> Budget:
         budget = Budget(self.limits, Amount())
         send = budgeted(self.provider.send, model(self._price), budget)
-        workers = [asyncio.create_task(self._work(send)) for _ in range(WORKERS)]
+        workers = [asyncio.create_task(self.work(send)) for _ in range(WORKERS)]
         if self.cancelling:
             for _ in range(self.rng.randrange(20)):
                 await asyncio.sleep(0)
@@ -305,7 +305,7 @@ class Simulation:
         assert all(one is None or isinstance(one, asyncio.CancelledError) for one in came_to), came_to
         return budget
 
-    async def _work(self, send: Send) -> None:
+    async def work(self, send: Send) -> None:
         while True:
             try:
                 await send(call(self.rng.choice(self.requests)))
@@ -376,6 +376,6 @@ async def test_a_budget_that_set_nothing_aside_would_be_exceeded() -> None:
             budget.spent += Amount(reply.cost or 0.0, (reply.tokens_in or 0) + (reply.tokens_out or 0), 1)
             return reply
 
-        await asyncio.gather(*(simulation._work(send) for _ in range(WORKERS)))
+        await asyncio.gather(*(simulation.work(send) for _ in range(WORKERS)))
         exceeded += max(simulation.provider.used(simulation.limits).values()) > 1
     assert exceeded > 30

@@ -135,11 +135,16 @@ def test_a_longer_limit_more_epochs_and_another_judge_cost_the_difference(typist
 
 
 def test_conversations_that_are_played_anew_are_counted_whole(typist: Typist) -> None:
-    loopback = Loopback(rehearse)
-    with serving(loopback) as url:
-        typist.types(*role_play(url, *JUDGES[:2], "--limit", "3"))
-        plan = typist.reads(*role_play(url, *JUDGES[:2], "--limit", "3", "--new", "1-2", "--plan"))
-        assert (plan["conversations"], plan["calls"]) == (2, [18, 18])
+    more = [*JUDGES[:2], "--limit", "3", "--max-connections", "1"]
+    breaking = first_time(lambda n: Fault("status", status=400) if n == 12 else None, rehearse)
+    with serving(Loopback(breaking)) as url:
+        typist.types(*role_play(url, *more), code=1)
+        half = typist.reads(*role_play(url, *more, "--plan"))
+        assert (half["conversations"], half["calls"]) == (1, [7, 7])
+        for which, count in (("2", 1), ("1-2", 2), ("void", 1), ("all", 3)):
+            plan = typist.reads(*role_play(url, *more, "--new", which, "--plan"))
+            assert plan["conversations"] == count
+            assert plan["calls"] == [9 * count] * 2  # also of the one that is half finished
 
 
 # Nothing is sent, nothing is written

@@ -162,13 +162,17 @@ def test_a_budget_counts_the_calls_of_a_store_that_reserved_nothing(records: Rec
     assert records.spent(run, {"timeout"}) == (0.0, 0, 2)
 
 
-def test_answered_calls_of_unfinished_conversations_are_counted_by_participant(records: Records) -> None:
+def test_answered_calls_are_counted_by_participant_of_unfinished_play_and_of_one_judging(
+    records: Records,
+) -> None:
     [run] = begin(records, "a")
-    asyncio.run(spend(records.path, run, "openai/a", [Reply("x"), Reply("y"), "server", None]))
+    asyncio.run(spend(records.path, run, "openai/a", [Reply("x"), Reply("y"), Reply("z"), "server", None]))
     [number] = [row.number for row in records.conversations(run)]
-    assert records.finished_calls(run) == {(number, "player"): 2}
+    records.db.execute("UPDATE calls SET stage = 'judge v2', participant = 'j' WHERE step = 2")
+    assert records.finished_calls(run, "judge v2") == {(number, "player"): 2, (number, "j"): 1}
+    assert records.finished_calls(run, "judge v1") == {(number, "player"): 2}
     records.db.execute("UPDATE conversations SET state = 'done'")
-    assert records.finished_calls(run) == {}
+    assert records.finished_calls(run, "judge v2") == {(number, "j"): 1}
 
 
 def test_a_run_is_found_by_its_name_and_a_name_goes_before_a_beginning(records: Records) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from interplay.benchmarks import ALL, find
 from interplay.cli import examine, terminal
@@ -159,8 +160,13 @@ def export_verb(run: str, file: Path, format_: str | None, store: Path, **given:
 @click.pass_context
 def runs_verb(context: click.Context, store: Path, json: bool) -> int:
     """List the runs in the store; rename or delete one."""
-    if context.invoked_subcommand is None:
+    verb = context.invoked_subcommand
+    if verb is None:
         examine.show_runs(store, as_json=json)
+        return DONE
+    for name in ("store", "json"):  # typed here they would not reach the verb, which would take another store
+        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            raise Mistake(f"--{name} comes after the verb, as in: interplay runs {verb} --{name}")
     return DONE
 
 

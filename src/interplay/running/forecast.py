@@ -70,7 +70,7 @@ async def forecast(engine: Engine) -> Forecast:
     plan = await asyncio.to_thread(engine.look_ahead, scenarios)
     for name in sorted(plan.models):
         engine.how.directory.check(name)
-    calls = _calls_of(engine, plan.works)
+    calls = _calls_of(engine, plan.works, await _remembering(engine, plan.works))
     likely, most = await _measure(engine, plan.works)
     shares = [
         _share(engine, role, model, span, likely, most) for (role, model), span in sorted(calls.items())
@@ -82,7 +82,19 @@ async def forecast(engine: Engine) -> Forecast:
     return Forecast(plan.to_play, plan.to_judge, tuple(shares), n, difference)
 
 
-def _calls_of(engine: Engine, works: Sequence[Work]) -> dict[tuple[str, str], Span]:
+async def _remembering(engine: Engine, works: Sequence[Work]) -> set[str]:
+    """The models of half-finished conversations that cannot be rejoined in the middle."""
+    found = set()
+    half = [work for work in works if work.play and work.conversation and not work.anew]
+    for name in sorted({name for work in half for name in work.place.cast.values()}):
+        model = engine.how.directory.connect(name)
+        if model.remembers:
+            found.add(name)
+        await model.close()
+    return found
+
+
+def _calls_of(engine: Engine, works: Sequence[Work], remembering: set[str]) -> dict[tuple[str, str], Span]:
     """The least and most calls by role and model; what the record has of a conversation is taken off."""
     done = _done_before(engine) if any(work.conversation for work in works) else {}
     found: dict[tuple[str, str], Span] = {}
@@ -93,8 +105,9 @@ def _calls_of(engine: Engine, works: Sequence[Work]) -> dict[tuple[str, str], Sp
 
     for work in works:
         if work.play:
+            from_the_start = work.anew or not remembering.isdisjoint(work.place.cast.values())
             for role, (least, most) in engine.benchmark.calls(work.place.scenario, engine.options).items():
-                before = 0 if work.anew else done.get((work.conversation or 0, role), 0)
+                before = 0 if from_the_start else done.get((work.conversation or 0, role), 0)
                 add(role, work.place.cast[role], (least - before, most - before))
         for judge in work.judges:
             least, most = engine.judging.calls(work.place.scenario, work.place.cast, judge)

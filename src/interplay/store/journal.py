@@ -19,6 +19,7 @@ _REPLY_FIELDS = [part.name for part in fields(Reply) if part.name != "raw"]
 _REPLY = ", ".join(_REPLY_FIELDS)
 _ANSWER = (*_REPLY_FIELDS, "raw")
 _SETTLE = f"UPDATE calls SET state = 'done', {', '.join(f'{name} = ?' for name in _ANSWER)} WHERE number = ?"  # noqa: S608  # names of our own fields
+MOST_THREADS = 50_000  # of which it is remembered that they are on disk
 Reserved = tuple[int | None, float | None]  # tokens and dollars that a call may use; None is unknown
 
 
@@ -63,6 +64,7 @@ class Journal:
         self._writer = writer
         self._run = run
         self._settings: set[bytes] = set()  # those that are on disk for sure
+        self._threads: set[bytes] = set()
         self._scenarios: set[str] = set()
         self._fresh: set[int] = set()  # conversations that began here: nothing was recorded of them before
 
@@ -140,7 +142,7 @@ class Journal:
         sent = datetime.now(UTC).isoformat(timespec="milliseconds")
 
         def write(db: apsw.Connection) -> int:
-            _keep_thread(db, request.thread)
+            _keep_thread(db, request.thread, self._threads)
             if request.settings_digest not in self._settings:
                 db.execute(
                     "INSERT OR IGNORE INTO settings (digest, body) VALUES (?,?)",
@@ -169,6 +171,9 @@ class Journal:
 
         number = await self._writer.write(write)
         self._settings.add(request.settings_digest)
+        if len(self._threads) >= MOST_THREADS:
+            self._threads.clear()
+        self._threads.add(request.thread.digest)
         return number
 
     async def settle(self, call: int, reply: Reply) -> None:
@@ -270,9 +275,9 @@ def _as_json(lines: Sequence[Line]) -> str:
     return canonical([{"source": one.source, "heard_by": one.heard_by, "text": one.text} for one in lines])
 
 
-def _keep_thread(db: apsw.Connection, thread: Thread | None) -> None:
+def _keep_thread(db: apsw.Connection, thread: Thread | None, kept: set[bytes]) -> None:
     """Store the messages that are new; a message that is there has all before it there too."""
-    while thread is not None:
+    while thread is not None and thread.digest not in kept:
         db.execute(
             "INSERT OR IGNORE INTO messages (digest, parent, role, text) VALUES (?,?,?,?)",
             (

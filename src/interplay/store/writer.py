@@ -8,11 +8,12 @@ from typing import Any, TypeVar, cast
 
 import apsw
 
-from interplay.store.database import Whereabouts, connect, trouble_in_words
+from interplay.core.failures import StoreTrouble
+from interplay.store.database import WAIT_FOR_A_LOCK, Whereabouts, connect, trouble_in_words
 
 T = TypeVar("T")
-MANY = 4  # writes at once: then it pays to wait a moment for more
-GATHERING = 0.002  # seconds
+MANY = 4  # writes at once: then it pays to wait a moment for more, as a commit costs more than a write
+GATHERING = 0.001  # seconds
 Write = Callable[[apsw.Connection], Any]
 
 
@@ -37,17 +38,20 @@ class Writer:
         return cast(T, await done)
 
     async def _drain(self) -> None:
-        loop = asyncio.get_running_loop()
         while self._waiting:
             if self._busy:
                 await asyncio.sleep(GATHERING)
-            batch, self._waiting = self._waiting, []
-            self._busy = len(batch) >= MANY
+            batch: list[tuple[Write, asyncio.Future[Any]]] = []
             try:
-                results = await loop.run_in_executor(
-                    self._thread, self._commit, [write for write, _ in batch]
-                )
+                if not self._begin_at_once():
+                    await self._in_thread(self._begin)
+                batch, self._waiting = self._waiting, []  # with what came while we waited for the lock
+                self._busy = len(batch) >= MANY
+                results = self._do([write for write, _ in batch])
+                await self._in_thread(self._commit)
             except Exception as error:  # noqa: BLE001  # handed on to everyone who waits for this batch
+                if not batch:
+                    batch, self._waiting = self._waiting, []
                 for _, done in batch:
                     if not done.done():
                         done.set_exception(error)
@@ -57,18 +61,48 @@ class Writer:
                     if not done.done():
                         done.set_result(result)
 
-    def _commit(self, writes: list[Write]) -> list[Any]:
+    async def _in_thread(self, step: Callable[[], None]) -> None:
+        """What may have to wait, for a lock or for the disk, does so in the thread."""
+        await asyncio.get_running_loop().run_in_executor(self._thread, step)
+
+    def _begin_at_once(self) -> bool:
+        """Begin if nobody else is writing, which is the rule."""
+        self._whereabouts.check()
+        self.connection.set_busy_timeout(0)
+        try:
+            with trouble_in_words(self.path):
+                self.connection.execute("BEGIN IMMEDIATE")
+            return True
+        except StoreTrouble:
+            return False  # the thread will wait, or find out what is wrong
+        finally:
+            self.connection.set_busy_timeout(WAIT_FOR_A_LOCK)
+
+    def _begin(self) -> None:
         self._whereabouts.check()
         with trouble_in_words(self.path):
             self.connection.execute("BEGIN IMMEDIATE")
+
+    def _do(self, writes: list[Write]) -> list[Any]:
+        """The writes, in the loop's own thread: they hold the lock already, and two threads would only take turns."""
+        with trouble_in_words(self.path):
             try:
-                results = [write(self.connection) for write in writes]
+                return [write(self.connection) for write in writes]
+            except BaseException:
+                self._undo()
+                raise
+
+    def _commit(self) -> None:
+        with trouble_in_words(self.path):
+            try:
                 self.connection.execute("COMMIT")
             except BaseException:
-                if self.connection.in_transaction:
-                    self.connection.execute("ROLLBACK")
+                self._undo()
                 raise
-        return results
+
+    def _undo(self) -> None:
+        if self.connection.in_transaction:
+            self.connection.execute("ROLLBACK")
 
     async def close(self) -> None:
         """Write what is waiting, then let go of the file."""
