@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: run test check slow soak clean
+.PHONY: run test check slow soak perf clean
 
 run: $(VENV)/installed ## try it: the embedded model in every role, a board and a report
 	$(BIN)/interplay run role_play --html report.html
@@ -22,6 +22,9 @@ slow: $(VENV)/developed ## the tests that take minutes
 
 soak: $(VENV)/developed ## the long fault runs
 	$(BIN)/python -m pytest -n 2 -m soak
+
+perf: $(VENV)/developed ## measure the program itself, side by side with a bare loop; takes minutes
+	$(BIN)/python -m perf --write
 
 clean:
 	rm -rf $(VENV)

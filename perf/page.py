@@ -27,8 +27,8 @@ the same requests as JSON with aiohttp, reads the answer and parses it. It keeps
 
 Every client is a process of its own, so that its CPU time and its peak of memory are its own; the provider's are not
 counted, and the calls that reached it are counted there. What a process takes to start and to import its modules is
-not part of a run. Load is how many processes wanted a core in the last minute; where others want the cores as well,
-throughput falls and ratios rise, because the job has two threads to wait with and the bare loop has one.
+not part of a run. Load is how many processes wanted a core in the last minute; where it is larger than the number of
+cores, something else was running as well, and every number is worth less.
 """
 BOTTOM = """
 ## Run it again
@@ -73,7 +73,7 @@ def _processor() -> str:
 
 
 def _section(part: Part) -> str:
-    rows = [f"\n## {part.name}\n\n{part.heading}\n"]
+    rows = [f"\n## {part.name}\n\n{part.heading[0].upper()}{part.heading[1:]}\n"]
     rows.append("\n| | measured | target | |\n|---|---|---|---|\n")
     rows += [f"| {one.name} | {one.value} | {one.target} | {one.judgement} |\n" for one in part.measures]
     rows.append("\n")

@@ -54,7 +54,7 @@ def cpu(folder: Path, bodies: Path, size: Size) -> Part:
     floor, job = [[one["cpu"] / one["calls"] for one in took] for took in (floors, jobs)]
     ratios = [of_job / of_floor for of_job, of_floor in zip(job, floor, strict=True)]
     work = (
-        f"rounds: {size.cpu_rounds}; in each the bare loop and then the job make {calls:,} calls over "
+        f"in each of {size.cpu_rounds} rounds the bare loop and then the job make {calls:,} calls over "
         f"{CPU_CONNECTIONS} connections to the same provider, which answers at once"
     )
     ratio = Measure(

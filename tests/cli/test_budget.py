@@ -73,7 +73,7 @@ def test_all_three_at_once_and_what_is_said_of_them(typist: Typist, models: Path
         typist.types(*line(url, models, *three), code=1)
         said = USED_UP.search(typist.said)
         assert said is not None
-        used = f"${account.money:,.4f} of $0.10, {account.tokens:,} of 60,000 tokens, {account.calls} of 12 calls"
+        used = f"${account.money:,.4f} of $0.1000, {account.tokens:,} of 60,000 tokens, {account.calls} of 12 calls"
         assert said.group(1) == used
         assert account.calls <= 12
 

@@ -94,7 +94,6 @@ def test_an_entry_s_sampling_reaches_a_judge_who_joins_later(typist: Typist) -> 
     assert seen.settings_of("judge-2", "temperature") == {(0.75,)}
 
 
-@pytest.mark.xfail(strict=True, reason="what the judge verb looked up is not kept with the run")
 def test_a_judge_who_joined_is_sampled_alike_when_the_run_goes_on(typist: Typist) -> None:
     seen = Seen()
     with serving(Loopback(seen)) as url:

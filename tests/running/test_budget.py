@@ -54,7 +54,7 @@ def test_a_budget_in_words() -> None:
     assert Limits(2.5, 1_000_000, 1_200).in_words() == "$2.50, 1,000,000 tokens, 1,200 calls"
     assert Limits(calls=3).in_words() == "3 calls"
     budget = Budget(Limits(2.5, 1000, 12), Amount(1.25, 999, 12))
-    assert budget.in_words() == "$1.2500 of $2.50, 999 of 1,000 tokens, 12 of 12 calls"
+    assert budget.in_words() == "$1.25 of $2.50, 999 of 1,000 tokens, 12 of 12 calls"
 
 
 @given(st.lists(st.text(max_size=40), min_size=1, max_size=5), st.integers(1, 5000))

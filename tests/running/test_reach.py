@@ -37,7 +37,7 @@ def test_a_new_run_reaches_as_far_as_it_was_asked_to() -> None:
         "judges": ["j", "k"],
         "rubric": "v2",
         "judging": {},
-        "panels": {"v2": {"judges": ["j", "k"], "judging": {}}},
+        "panels": {"v2": {"judges": ["j", "k"], "judging": {}, "sampling": {}}},
     }
 
 
@@ -75,8 +75,8 @@ def test_another_rubric_on_purpose_has_a_panel_of_its_own() -> None:
     after = again(before, rubric="v1", another_rubric=True, judges=("m",), judging={"rubric": "v1"})
     assert (after["rubric"], after["judges"], after["judging"]) == ("v1", ["m"], {"rubric": "v1"})
     assert after["panels"] == {
-        "v2": {"judges": ["j", "k"], "judging": {}},
-        "v1": {"judges": ["m"], "judging": {"rubric": "v1"}},
+        "v2": {"judges": ["j", "k"], "judging": {}, "sampling": {}},
+        "v1": {"judges": ["m"], "judging": {"rubric": "v1"}, "sampling": {}},
     }
 
 

@@ -48,7 +48,7 @@ HOW = (
     flag("--budget-calls", type=click.IntRange(0), default=None, metavar="N", help="The same in calls."),
     flag("--new", is_flag=False, flag_value="diverged", default="", metavar="[WHICH]",
          help="Play anew: conversations by number as in 3,7-9, or void, or all; alone: those whose record no "
-         "longer fits what is asked."),
+         "longer fits what is asked. To go on after a stop, leave it out."),
 )  # fmt: skip
 
 

@@ -157,6 +157,8 @@ class Reply:
 
 def clean(text: str) -> str:
     """Text that any store can hold: no NUL, no lone surrogate."""
+    if text.isascii() and "\0" not in text:
+        return text
     return text.encode("utf-8", "replace").decode("utf-8").replace("\0", "\N{REPLACEMENT CHARACTER}")
 
 

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterable
 from functools import cache, lru_cache
 
+_END_OF_A_NAME = re.compile(r"[\"'“”‘’]\s*:")  # rare in prose: most texts need no closer look
+
 
 def mark_of(secret: bytes, *address: str) -> str:
     """The mark of one call: the same in a replay, unknown to any candidate."""
@@ -31,16 +33,19 @@ def _defused(text: str, words: frozenset[str]) -> str:
     compound, quoted = _patterns(words)
     if compound is not None and "_" in text:
         text = compound.sub(lambda found: found.group(0).replace("_", "-"), text)
-    return quoted.sub(r"(\1)\2-", text) if quoted is not None else text
+    return quoted.sub(r"(\1)\2-", text) if quoted is not None and _END_OF_A_NAME.search(text) else text
 
 
 @cache
 def _patterns(words: frozenset[str]) -> tuple[re.Pattern[str] | None, re.Pattern[str] | None]:
     """What finds the names alone, and what finds them quoted before a colon."""
     names = sorted(words, key=lambda name: (-len(name), name))
-    compound = "|".join(re.escape(name) for name in names if "_" in name)
+    joined = [name for name in names if "_" in name]
+    compound = "|".join(re.escape(name) for name in joined)
+    # a word without an underscore need not be compared with every name
+    sieve = r"(?=\w*_)" if all(re.match(r"\w*_", name) for name in joined) else ""
     every = "|".join(re.escape(name) for name in names)
     return (
-        re.compile(rf"\b({compound})\b", re.IGNORECASE) if compound else None,
+        re.compile(rf"\b{sieve}({compound})\b", re.IGNORECASE) if compound else None,
         re.compile(rf"[\"'“”‘’]({every})[\"'“”‘’](\s*):", re.IGNORECASE) if every else None,
     )

@@ -127,7 +127,7 @@ class Post:
         self._address = address
         self._url = address + path
         named = {header.title(): value for header, value in headers.items()}  # so that each is there once
-        self._headers = {"Content-Type": "application/json"} | named
+        self._headers = {"Content-Type": "application/json", "User-Agent": "interplay"} | named
         self._keys = tuple(secret for secret in secrets if secret)
         self._secrets = Secrets(self._keys)
         self._patience = patience
@@ -228,7 +228,6 @@ class Post:
                 connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=60),
                 timeout=aiohttp.ClientTimeout(total=patience.total, sock_connect=patience.connect),
                 headers=self._headers,
-                skip_auto_headers=["User-Agent"],
                 cookie_jar=aiohttp.DummyCookieJar(),  # one conversation must not be recognised in another
             )
         return self._session

@@ -45,7 +45,7 @@ class Scripted:
                 said = await said
         except CallFailed:
             raise
-        except Exception as error:  # not our code: whatever it raises is a system that broke
+        except (Exception, SystemExit) as error:  # not our code: whatever it raises is a system that broke
             raise CallFailed("broken", _in_words(error)) from error
         if not isinstance(said, str | Reply):
             raise CallFailed("malformed", f"the function gave back {type(said).__name__}, not a text")
@@ -56,7 +56,7 @@ class Scripted:
         pass
 
 
-def _in_words(error: Exception) -> str:
+def _in_words(error: BaseException) -> str:
     """What broke; an exception may repeat a key, which must reach no record."""
     text = clean(f"{type(error).__name__}: {error}")[:LONGEST_SEARCHED]
     hidden = Secrets(keys_in(os.environ)).out_of_part(text.encode()).decode("utf-8", "replace")

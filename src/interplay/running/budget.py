@@ -11,6 +11,11 @@ from interplay.models.prices import Price
 TOKENS_AROUND_A_MESSAGE = 16  # what an endpoint puts around each message, and around the whole
 
 
+def dollars(amount: float) -> str:
+    """An amount that can be told from nothing."""
+    return f"${amount:,.2f}" if amount >= 1 or amount == 0 else f"${amount:,.4f}"
+
+
 @dataclass(frozen=True)
 class Limits:
     """The most that a run may use, over all its starts and roles; None is no limit."""
@@ -24,7 +29,7 @@ class Limits:
 
     def in_words(self) -> str:
         parts = (
-            None if self.money is None else f"${self.money:,.2f}",
+            None if self.money is None else dollars(self.money),
             None if self.tokens is None else f"{self.tokens:,} tokens",
             None if self.calls is None else f"{self.calls:,} calls",
         )
@@ -127,7 +132,7 @@ class Budget:
         """What was used, of what there was."""
         parts = []
         if self.limits.money is not None:
-            parts.append(f"${self.spent.money:,.4f} of ${self.limits.money:,.2f}")
+            parts.append(f"{dollars(self.spent.money)} of {dollars(self.limits.money)}")
         if self.limits.tokens is not None:
             parts.append(f"{self.spent.tokens:,} of {self.limits.tokens:,} tokens")
         if self.limits.calls is not None:

@@ -58,7 +58,7 @@ class Engine:
         self, benchmark: Benchmark, spec: RunSpec, how: How, tally: Tally, again: Again | None = None
     ):
         self.benchmark = benchmark
-        self.spec = _with_sampling(spec, again.judges, how.directory) if again else spec
+        self.spec = spec
         self.how = how
         self.tally = tally
         self.again = again
@@ -109,7 +109,7 @@ class Engine:
             self.tally.conversations, self.tally.verdicts = plan.to_play, plan.to_judge
             self.budget.spent = Amount(*records.spent(run, PERHAPS_BILLED))
             self._wire(models, journal)
-            table = Table(self._setting(run, models), records, journal, self.tally, self.send_to)
+            table = Table(self._setting(run, models, reach), records, journal, self.tally, self.send_to)
             await self._work_through(plan, table)
             return records.find(run.id)
 
@@ -130,10 +130,10 @@ class Engine:
             run = next((run for run in records.runs() if run.id == id), None)
             return self._plan(scenarios, records, run)
 
-    def _setting(self, run: Run, models: list[Model]) -> Setting:
+    def _setting(self, run: Run, models: list[Model], reach: Reach) -> Setting:
         return Setting(
             benchmark=self.benchmark,
-            spec=self.spec,
+            spec=replace(self.spec, sampling={**reach.sampling, **self.spec.sampling}),
             run=run,
             options=self.options,
             judging_options=self.judging_options,
@@ -211,6 +211,7 @@ class Engine:
             rubric=self.judging.digest,
             judging=_changed(self.judging_options, self.options),
             another_rubric=self.how.anew.diverged or bool(self.again and self.again.options),
+            sampling=self._joining(),
         )
 
     def _open_weights(self, run: Run) -> dict[str, bool]:
@@ -218,6 +219,11 @@ class Engine:
         known = {name: self.how.directory.open_weights(name) for name in self.spec.models}
         given = {name: is_open for name, is_open in known.items() if is_open is not None}
         return {**run.extent.get("open", {}), **given}
+
+    def _joining(self) -> dict[str, Any]:
+        """How the judges who join are sampled, where that is their own."""
+        judges = self.again.judges if self.again else ()
+        return {name: dict(change) for name in judges if (change := self.how.directory.sampling_of(name))}
 
     def _wire(self, models: list[Model], journal: Journal) -> None:
         """Put each model behind its endpoint's gate, which is as narrow as its narrowest model asks."""
@@ -296,9 +302,3 @@ class Engine:
 
 def _changed(options: Mapping[str, str], before: Mapping[str, Any]) -> dict[str, str]:
     return {name: value for name, value in options.items() if value != before[name]}
-
-
-def _with_sampling(spec: RunSpec, judges: tuple[str, ...], directory: Directory) -> RunSpec:
-    """The spec of a recorded run, with what is particular about the sampling of judges who join it."""
-    joining = {name: change for name in judges if (change := directory.sampling_of(name))}
-    return replace(spec, sampling={**joining, **spec.sampling})

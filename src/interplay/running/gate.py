@@ -116,14 +116,28 @@ class Gate:
 
 
 class _Pace:
-    """How slow replies are now, against the best this endpoint has shown; per token, so that roles compare."""
+    """How slow replies are now, against the best this endpoint has shown.
+
+    Roles write replies of different lengths; some endpoints take longer for longer ones and some do not. So an
+    endpoint is only slow when it is so by the reply and by the token.
+    """
+
+    def __init__(self) -> None:
+        self._by_reply, self._by_token = _Slowness(), _Slowness()
+
+    def slowness(self, latency: float, tokens_out: int | None) -> float:
+        per_token = latency / ((tokens_out or 0) + TOKENS_OF_A_SHORT_REPLY)
+        return min(self._by_reply.after(latency), self._by_token.after(per_token))
+
+
+class _Slowness:
+    """The recent mean of some duration, against its best."""
 
     def __init__(self) -> None:
         self._best = float("inf")
         self._recent = 0.0
 
-    def slowness(self, latency: float, tokens_out: int | None) -> float:
-        pace = latency / ((tokens_out or 0) + TOKENS_OF_A_SHORT_REPLY)
-        self._recent = pace if not self._recent else self._recent + (pace - self._recent) / 16
+    def after(self, took: float) -> float:
+        self._recent = took if not self._recent else self._recent + (took - self._recent) / 16
         self._best = min(self._best * 1.001, self._recent)  # forgets slowly, as endpoints change
         return self._recent / self._best if self._best > 0 else 1.0

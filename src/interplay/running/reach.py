@@ -13,16 +13,21 @@ class Reach:
     epochs: int
     judges: tuple[str, ...]
     rubric: str  # the digest of what judges are asked
-    judging: Mapping[str, str] = field(
-        default_factory=dict
-    )  # options of judging that differ from the run's own
-    panels: Mapping[str, Mapping[str, Any]] = field(
-        default_factory=dict
-    )  # by rubric: former judges and options
+    # options of judging that differ from the run's own
+    judging: Mapping[str, str] = field(default_factory=dict)
+    # of judges who joined, where it is their own
+    sampling: Mapping[str, Any] = field(default_factory=dict)
+    # by rubric: its judges, options of judging and sampling
+    panels: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     def extent(self) -> dict[str, Any]:
         """As the record keeps it."""
-        panels = {**self.panels, self.rubric: {"judges": list(self.judges), "judging": dict(self.judging)}}
+        panel = {
+            "judges": list(self.judges),
+            "judging": dict(self.judging),
+            "sampling": dict(self.sampling),
+        }
+        panels = {**self.panels, self.rubric: panel}
         return {
             "limit": self.limit,
             "epochs": self.epochs,
@@ -42,6 +47,7 @@ def reach_of(
     rubric: str,
     judging: Mapping[str, str],
     another_rubric: bool,
+    sampling: Mapping[str, Any] | None = None,
 ) -> Reach:
     """How far a start reaches; with no limit of its own, as far as the run does."""
     panels = before.get("panels", {})
@@ -59,6 +65,7 @@ def reach_of(
         judges=tuple(sorted(everyone)),
         rubric=chosen,
         judging=before.get("judging", {}) if same else judging,
+        sampling={**former.get("sampling", {}), **(sampling or {})},
         panels=panels,
     )
 

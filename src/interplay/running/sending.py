@@ -66,7 +66,8 @@ def budgeted(send: Send, model: Model, budget: Budget) -> Send:
         used = most  # unless it is known to be less
         try:
             reply = await send(Call(call.conversation, call.step, call.attempt, call.request, most))
-            used = Amount(reply.cost or 0.0, (reply.tokens_in or 0) + (reply.tokens_out or 0), 1)
+            if not reply.tokens_estimated:  # an estimate may be less than what is billed
+                used = Amount(reply.cost or 0.0, (reply.tokens_in or 0) + (reply.tokens_out or 0), 1)
             return reply
         except CallFailed as failure:
             if failure.cause not in PERHAPS_BILLED:

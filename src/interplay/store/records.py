@@ -223,12 +223,14 @@ class Records:
         )
 
     def spent(self, run: Run, perhaps_billed: Iterable[str]) -> tuple[float, int, int]:
-        """Money, tokens and calls that a budget counts: answered calls as they were, unknown ones at their most."""
+        """Money, tokens and calls that a budget counts: answered calls as they were, others at their most."""
         causes = ",".join(f"'{cause}'" for cause in sorted(perhaps_billed))
-        unsure = f"(calls.state = 'sent' OR (calls.state = 'failed' AND calls.cause IN ({causes})))"
+        known = "(calls.state = 'done' AND NOT (tokens_estimated AND reserved_tokens IS NOT NULL))"
+        unsure = f"(calls.state = 'sent' OR (calls.state = 'failed' AND calls.cause IN ({causes}))"
+        unsure += f" OR (calls.state = 'done' AND NOT {known}))"
         row = self._rows(
-            f"SELECT total(iif(calls.state = 'done', cost, 0.0)) + total(iif({unsure}, reserved_cost, 0.0)),"  # noqa: S608  # our own names
-            " total(iif(calls.state = 'done', coalesce(tokens_in, 0) + coalesce(tokens_out, 0), 0))"
+            f"SELECT total(iif({known}, cost, 0.0)) + total(iif({unsure}, reserved_cost, 0.0)),"  # noqa: S608  # our own names
+            f" total(iif({known}, coalesce(tokens_in, 0) + coalesce(tokens_out, 0), 0))"
             f" + total(iif({unsure}, reserved_tokens, 0)), count(*)"
             " FROM calls JOIN conversations c ON c.number = calls.conversation WHERE c.run = ?",
             run.number,

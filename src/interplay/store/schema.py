@@ -34,11 +34,12 @@ MIGRATIONS = (
         UNIQUE (run, scenario, cast_digest, repeat, take)
     );
     CREATE TABLE messages (
-        digest BLOB PRIMARY KEY,         -- chained over all before it: each message is stored once
+        number INTEGER PRIMARY KEY,      -- long texts are appended; only the index is in the order of digests
+        digest BLOB NOT NULL UNIQUE,     -- chained over all before it: each message is stored once
         parent BLOB,
         role TEXT NOT NULL,
         text TEXT NOT NULL
-    ) WITHOUT ROWID;
+    );
     CREATE TABLE settings (
         digest BLOB PRIMARY KEY,         -- model, sampling and schema of a request
         body TEXT NOT NULL
