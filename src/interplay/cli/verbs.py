@@ -195,7 +195,7 @@ def runs_rename(run: str, name: str, store: Path) -> int:
         if taken:
             raise Mistake(f"{taken[0]} is called {name!r} already")
         with run_lock(store, found.id):
-            asyncio.run(_change(store, found, lambda journal: journal.rename(name)))
+            asyncio.run(_change(store, _same(records, found), lambda journal: journal.rename(name)))
     terminal.remark(f"{found.id} is now called {name}.")
     return DONE
 
@@ -218,9 +218,14 @@ def runs_delete(run: str, yes: bool, store: Path) -> int:
                 terminal.remark("Nothing was deleted.")
                 return DONE
         with run_lock(store, found.id):
-            asyncio.run(_change(store, found, lambda journal: journal.forget()))
+            asyncio.run(_change(store, _same(records, found), lambda journal: journal.forget()))
     terminal.remark(f"Deleted {what}.")
     return DONE
+
+
+def _same(records: Records, run: Run) -> Run:
+    """The run again, now that it is locked: it may have been deleted while we asked."""
+    return next((one for one in records.runs() if one.id == run.id), None) or records.find(run.id)
 
 
 async def _change(store: Path, run: Run, change: Callable[[Journal], Awaitable[object]]) -> None:

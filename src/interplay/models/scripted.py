@@ -2,9 +2,12 @@
 
 import asyncio
 import inspect
+import math
 import os
 from collections.abc import Awaitable, Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from typing import Any
 
 from interplay.core.wire import Message, Reply, Request, clean
 from interplay.models.calling import CallFailed
@@ -13,6 +16,8 @@ from interplay.models.prices import FREE, Price
 
 LONGEST_ERROR = 300
 LONGEST_SEARCHED = 20_000
+MOST_TOKENS = 10**9
+THREADS = 32
 Said = str | Reply
 Script = Callable[[Sequence[Message]], Said | Awaitable[Said]]
 
@@ -30,30 +35,75 @@ class Scripted:
         self.name = name
         self.endpoint = name
         self.script = script
-        self._in_thread = in_thread and not inspect.iscoroutinefunction(script)
+        in_thread = in_thread and not inspect.iscoroutinefunction(script)
+        self._threads = (
+            ThreadPoolExecutor(THREADS, thread_name_prefix="interplay-script") if in_thread else None
+        )
 
     async def check(self) -> None:
         pass
 
     async def reply(self, request: Request) -> Reply:
         messages = request.thread.messages()
-        try:
-            said = (
-                await asyncio.to_thread(self.script, messages) if self._in_thread else self.script(messages)
-            )
-            if inspect.isawaitable(said):
-                said = await said
-        except CallFailed:
-            raise
-        except (Exception, SystemExit) as error:  # not our code: whatever it raises is a system that broke
-            raise CallFailed("broken", _in_words(error)) from error
+        if self._threads is None:
+            said = self._ask(messages)
+        else:
+            said = await asyncio.get_running_loop().run_in_executor(self._threads, self._ask, messages)
+        if inspect.isawaitable(said):
+            said = await _awaited(said)
         if not isinstance(said, str | Reply):
             raise CallFailed("malformed", f"the function gave back {type(said).__name__}, not a text")
-        reply = said if isinstance(said, Reply) else Reply(said, stop="stop", version=self.name, cost=0.0)
-        return replace(reply, text=clean(reply.text))
+        return _checked(
+            said if isinstance(said, Reply) else Reply(said, stop="stop", version=self.name, cost=0.0)
+        )
+
+    def _ask(self, messages: Sequence[Message]) -> Any:
+        try:
+            return self.script(messages)
+        except CallFailed:
+            raise
+        except (Exception, SystemExit, GeneratorExit, asyncio.CancelledError) as error:  # noqa: BLE001  # not our code
+            raise CallFailed("broken", _in_words(error)) from None
 
     async def close(self) -> None:
-        pass
+        if self._threads is not None:
+            self._threads.shutdown(wait=False, cancel_futures=True)
+
+
+async def _awaited(said: Awaitable[Any]) -> Any:
+    try:
+        return await said
+    except CallFailed:
+        raise
+    except asyncio.CancelledError as error:
+        this = asyncio.current_task()
+        if this is not None and this.cancelling():
+            raise
+        raise CallFailed("broken", _in_words(error)) from None
+    except (Exception, SystemExit, GeneratorExit) as error:  # noqa: BLE001  # not our code
+        raise CallFailed("broken", _in_words(error)) from None
+
+
+def _checked(reply: Reply) -> Reply:
+    """The reply with texts that any store can hold, or CallFailed where a field is not what it should be."""
+    texts = (reply.text, reply.reasoning, reply.stop, reply.version)
+    counts = (reply.tokens_in, reply.tokens_out)
+    fits = (
+        all(isinstance(text, str) for text in texts)
+        and all(one is None or (type(one) is int and 0 <= one <= MOST_TOKENS) for one in counts)
+        and all(_is_amount(one) for one in (reply.cost, reply.latency))
+        and isinstance(reply.tokens_estimated, bool)
+        and isinstance(reply.raw, bytes)
+    )
+    if not fits:
+        raise CallFailed("malformed", "the function gave back a Reply with a field of the wrong kind")
+    text, reasoning, stop, version = (clean(one) for one in texts)
+    return replace(reply, text=text, reasoning=reasoning, stop=stop, version=version)
+
+
+def _is_amount(value: Any) -> bool:
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    return value is None or (number and math.isfinite(value) and value >= 0)
 
 
 def _in_words(error: BaseException) -> str:

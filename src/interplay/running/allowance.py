@@ -12,7 +12,7 @@ FIRST = 2  # conversations of one cast that run until it is known what one takes
 MARGIN = 1.1  # some take more than others
 
 
-@dataclass
+@dataclass(eq=False)  # two conversations that used the same are two
 class Meter:
     """What one conversation is expected to use, and what it has used."""
 
@@ -61,7 +61,8 @@ class Allowance:
         finally:
             _METER.reset(token)
             self._open.remove(meter)
-            self._finished[kind] = self._finished.get(kind, Amount()) + meter.used
+            if meter.used.calls:  # one that was replayed from the record tells nothing
+                self._finished[kind] = self._finished.get(kind, Amount()) + meter.used
             async with self._changed:
                 self._changed.notify_all()
 

@@ -50,6 +50,12 @@ class Amount:
     def __sub__(self, other: "Amount") -> "Amount":
         return Amount(self.money - other.money, self.tokens - other.tokens, self.calls - other.calls)
 
+    def at_least(self, other: "Amount") -> "Amount":
+        """The larger of each."""
+        return Amount(
+            max(self.money, other.money), max(self.tokens, other.tokens), max(self.calls, other.calls)
+        )
+
     def within(self, limits: Limits) -> bool:
         return (
             (limits.money is None or self.money <= limits.money)

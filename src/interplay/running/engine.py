@@ -13,13 +13,16 @@ from interplay.models.calling import Model
 from interplay.models.connecting import Directory
 from interplay.running.allowance import Allowance
 from interplay.running.budget import Amount, Budget, Limits
+from interplay.running.checking import check_lengths, check_models, check_prices
 from interplay.running.collecting import rare_collections
+from interplay.running.counting import Done, calls_left
 from interplay.running.gate import Gate
 from interplay.running.plan import Anew, Plan, Work, make_plan
 from interplay.running.reach import Reach, grown, reach_of
+from interplay.running.results import rescore
 from interplay.running.sending import PERHAPS_BILLED, Send, budgeted, journaled, limited, retrying
 from interplay.running.spec import RunSpec
-from interplay.running.table import Setting, Table
+from interplay.running.table import Setting, Table, stage_of
 from interplay.running.tally import Tally
 from interplay.store.database import check_new
 from interplay.store.journal import Journal
@@ -66,6 +69,8 @@ class Engine:
         self.judging_options = self._judging_options()
         self.judging: Judging = benchmark.judging(self.judging_options)
         self.budget = Budget(how.limits, Amount())
+        self._done: Done = {}
+        self._remembering: frozenset[str] = frozenset()
         self._sends: dict[str, Send] = {}
         self._gates: dict[str, Gate] = {}
         self._workers: list[asyncio.Task[None]] = []
@@ -94,6 +99,7 @@ class Engine:
             plan = await asyncio.to_thread(self.look_ahead, scenarios)
             self._check_budget(plan)
             models = await self._connect(plan.models, stack)
+            check_models(self.how.limits, models, [judge for work in plan.works for judge in work.judges])
             # nothing was written until here: a mistake leaves no trace
             if not locked:
                 stack.enter_context(run_lock(self.how.store, id))
@@ -107,11 +113,16 @@ class Engine:
             plan = self._plan(scenarios, records, run)
             await journal.extend(grown(run.extent, reach) | {"open": self._open_weights(run)})
             self.tally.conversations, self.tally.verdicts = plan.to_play, plan.to_judge
-            self.budget.spent = Amount(*records.spent(run, PERHAPS_BILLED))
+            if self.budget.limited:
+                self.budget.spent = Amount(*records.spent(run, PERHAPS_BILLED))
+                self._done = records.finished_calls(run, stage_of(self.judging))
             self._wire(models, journal)
-            table = Table(self._setting(run, models, reach), records, journal, self.tally, self.send_to)
+            table = Table(self._setting(run, reach), records, journal, self.tally, self.send_to)
             await self._work_through(plan, table)
-            return records.find(run.id)
+            after = records.find(run.id)
+            if after.extent["rubric"] != run.extent["rubric"]:
+                await rescore(records, journal, after, self.benchmark)
+            return after
 
     def scenarios(self) -> Sequence[Scenario]:
         """What is to be played; of a recorded run, what was played, whatever the data is today."""
@@ -130,7 +141,7 @@ class Engine:
             run = next((run for run in records.runs() if run.id == id), None)
             return self._plan(scenarios, records, run)
 
-    def _setting(self, run: Run, models: list[Model], reach: Reach) -> Setting:
+    def _setting(self, run: Run, reach: Reach) -> Setting:
         return Setting(
             benchmark=self.benchmark,
             spec=replace(self.spec, sampling={**reach.sampling, **self.spec.sampling}),
@@ -140,7 +151,7 @@ class Engine:
             judging=self.judging,
             protocol=self.benchmark.protocol(self.options),
             play_diverged=self.how.anew.diverged,
-            remembering=frozenset(model.name for model in models if model.remembers),
+            remembering=self._remembering,
         )
 
     def _check_names(self) -> None:
@@ -152,24 +163,12 @@ class Engine:
 
     def _check_budget(self, plan: Plan) -> None:
         """A budget that cannot be kept is refused before the first call."""
-        limits, models = self.how.limits, plan.models
-        if limits.money is not None:
-            for name in sorted(models):
-                if self.how.directory.price_of(name) is None:
-                    raise Mistake(
-                        f"--budget needs the price of {name}, which is unknown; give it in models.toml, as in "
-                        f'[prices."{name}"] input = 1.0, output = 4.0 (dollars for a million tokens)'
-                    )
-        if limits.money is None and limits.tokens is None:
-            return
-        subjects = self.spec.models
-        castings = [(r, c) for one in subjects for r, c in self.spec.cast(self.benchmark, one).items()]
+        check_prices(self.how.limits, plan.models, self.how.directory)
+        castings = [
+            (r, c) for one in self.spec.models for r, c in self.spec.cast(self.benchmark, one).items()
+        ]
         judges = [self.spec.judge_casting(self.benchmark, n, self.judging_options) for n in self._judges()]
-        for role, casting in [*castings, *(("judge", one) for one in judges)]:
-            if casting.sampling.max_tokens is None:
-                raise Mistake(
-                    f"a budget needs to know how long a reply may be: --sampling {role}.max_tokens=N"
-                )
+        check_lengths(self.how.limits, [*castings, *(("judge", one) for one in judges)])
 
     def _judges(self) -> tuple[str, ...]:
         return self.again.judges if self.again and self.again.judges else self.spec.judges()
@@ -182,7 +181,7 @@ class Engine:
 
     def _begin(self, records: Records, scenarios: Sequence[Scenario]) -> Run:
         if self.again is not None:
-            return self.again.run
+            return records.find(self.again.run.id)  # as it is now that nobody else writes it
         extent = self._reach(None, len(scenarios)).extent()
         return records.begin(self.spec.run_id, self.benchmark.name, self.spec.identity(), extent)
 
@@ -227,10 +226,11 @@ class Engine:
 
     def _wire(self, models: list[Model], journal: Journal) -> None:
         """Put each model behind its endpoint's gate, which is as narrow as its narrowest model asks."""
+        self._remembering = frozenset(model.name for model in models if model.remembers)
         for model in models:
             narrowest = min(self._most(other) for other in models if other.endpoint == model.endpoint)
             gate = self._gates.setdefault(model.endpoint, Gate(narrowest))
-            within = budgeted(journaled(model, journal), model, self.budget)
+            within = budgeted(journaled(model, journal), model, self.budget, self.tally)
             self._sends[model.name] = retrying(limited(within, gate, self.tally), remembers=model.remembers)
 
     async def _connect(self, names: Iterable[str], stack: AsyncExitStack) -> list[Model]:
@@ -271,10 +271,9 @@ class Engine:
             self.tally.used_up = self.budget.used_up
 
     def _most_calls(self, work: Work) -> int:
-        """How many calls a work takes at most, second tries apart."""
-        play = self.benchmark.calls(work.place.scenario, self.options).values() if work.play else ()
-        judges = [self.judging.calls(work.place.scenario, work.place.cast, judge) for judge in work.judges]
-        return sum(most for _, most in [*play, *judges])
+        """How many calls a work still takes at most, second tries apart."""
+        left = calls_left(self.benchmark, self.options, self.judging, work, self._done, self._remembering)
+        return sum(most for _, _, (_, most) in left)
 
     async def _all_done(self) -> None:
         """Wait for all workers; if one cannot go on, calls of the others that are under way may come back."""

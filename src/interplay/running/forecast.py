@@ -11,6 +11,7 @@ from interplay.core.conversation import Casting, Conversation
 from interplay.core.failures import Failure
 from interplay.core.wire import Reply, Request, Step
 from interplay.models.prices import Price
+from interplay.running.counting import calls_left
 from interplay.running.engine import Engine
 from interplay.running.plan import Work
 from interplay.running.table import stage_of
@@ -99,20 +100,11 @@ def _calls_of(engine: Engine, works: Sequence[Work], remembering: set[str]) -> d
     done = _done_before(engine) if any(work.conversation for work in works) else {}
     found: dict[tuple[str, str], Span] = {}
 
-    def add(role: str, model: str, span: Span) -> None:
-        least, most = found.get((role, model), (0, 0))
-        found[role, model] = (least + max(0, span[0]), most + max(0, span[1]))
-
     for work in works:
-        if work.play:
-            from_the_start = work.anew or not remembering.isdisjoint(work.place.cast.values())
-            for role, (least, most) in engine.benchmark.calls(work.place.scenario, engine.options).items():
-                before = 0 if from_the_start else done.get((work.conversation or 0, role), 0)
-                add(role, work.place.cast[role], (least - before, most - before))
-        for judge in work.judges:
-            least, most = engine.judging.calls(work.place.scenario, work.place.cast, judge)
-            before = 0 if work.play else done.get((work.conversation or 0, judge), 0)
-            add("judge", judge, (least - before, most - before))
+        left = calls_left(engine.benchmark, engine.options, engine.judging, work, done, remembering)
+        for role, model, (least, most) in left:
+            before = found.get((role, model), (0, 0))
+            found[role, model] = (before[0] + least, before[1] + most)
     return found
 
 

@@ -57,17 +57,21 @@ def journaled(model: Model, journal: Journal) -> Send:
     return send
 
 
-def budgeted(send: Send, model: Model, budget: Budget) -> Send:
+def budgeted(send: Send, model: Model, budget: Budget, tally: Tally) -> Send:
     """Set aside what the call may use; give back what it did not use."""
 
     async def send_within(call: Call) -> Reply:
         most = most_of(call.request, model.price)
         await budget.set_aside(most)
+        if tally.stopping:  # while it waited
+            budget.settle(most, NOTHING)
+            raise Cancelled("the run was stopped")
         used = most  # unless it is known to be less
         try:
             reply = await send(Call(call.conversation, call.step, call.attempt, call.request, most))
-            if not reply.tokens_estimated:  # an estimate may be less than what is billed
-                used = Amount(reply.cost or 0.0, (reply.tokens_in or 0) + (reply.tokens_out or 0), 1)
+            told = Amount(reply.cost or 0.0, (reply.tokens_in or 0) + (reply.tokens_out or 0), 1)
+            # an estimate may be less than what is billed
+            used = most.at_least(told) if reply.tokens_estimated else told
             return reply
         except CallFailed as failure:
             if failure.cause not in PERHAPS_BILLED:

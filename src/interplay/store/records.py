@@ -228,10 +228,12 @@ class Records:
         known = "(calls.state = 'done' AND NOT (tokens_estimated AND reserved_tokens IS NOT NULL))"
         unsure = f"(calls.state = 'sent' OR (calls.state = 'failed' AND calls.cause IN ({causes}))"
         unsure += f" OR (calls.state = 'done' AND NOT {known}))"
+        tokens = "coalesce(tokens_in, 0) + coalesce(tokens_out, 0)"
+        most_money = "max(coalesce(reserved_cost, 0.0), coalesce(cost, 0.0))"
+        most_tokens = f"max(coalesce(reserved_tokens, 0), {tokens})"
         row = self._rows(
-            f"SELECT total(iif({known}, cost, 0.0)) + total(iif({unsure}, reserved_cost, 0.0)),"  # noqa: S608  # our own names
-            f" total(iif({known}, coalesce(tokens_in, 0) + coalesce(tokens_out, 0), 0))"
-            f" + total(iif({unsure}, reserved_tokens, 0)), count(*)"
+            f"SELECT total(iif({known}, cost, 0.0)) + total(iif({unsure}, {most_money}, 0.0)),"  # noqa: S608  # our own names
+            f" total(iif({known}, {tokens}, 0)) + total(iif({unsure}, {most_tokens}, 0)), count(*)"
             " FROM calls JOIN conversations c ON c.number = calls.conversation WHERE c.run = ?",
             run.number,
         )[0]

@@ -105,7 +105,10 @@ class Writer:
             self.connection.execute("ROLLBACK")
 
     async def close(self) -> None:
-        """Write what is waiting, then let go of the file."""
+        """Write what is waiting, then let go of the file; it happens even if the waiter is cancelled."""
+        await asyncio.shield(self._close())
+
+    async def _close(self) -> None:
         while self._draining is not None and not self._draining.done():
             await asyncio.wait([self._draining])
         await asyncio.to_thread(self._thread.shutdown)

@@ -1,0 +1,33 @@
+"""How many calls a work still takes: what its benchmark says, less what the record has."""
+
+from collections.abc import Iterator, Mapping, Set
+from typing import Any
+
+from interplay.core.benchmark import Benchmark, Judging, Span
+from interplay.running.plan import Work
+
+Done = Mapping[tuple[int, str], int]  # answered calls of a conversation, by participant
+
+
+def calls_left(
+    benchmark: Benchmark,
+    options: Mapping[str, Any],
+    judging: Judging,
+    work: Work,
+    done: Done,
+    remembering: Set[str],
+) -> Iterator[tuple[str, str, Span]]:
+    """The least and most calls of each role and model, second tries apart."""
+    number = work.conversation or 0
+    if work.play:
+        from_the_start = work.anew or not remembering.isdisjoint(work.place.cast.values())
+        for role, span in benchmark.calls(work.place.scenario, options).items():
+            before = 0 if from_the_start else done.get((number, role), 0)
+            yield role, work.place.cast[role], _less(span, before)
+    for judge in work.judges:
+        span = judging.calls(work.place.scenario, work.place.cast, judge)
+        yield "judge", judge, _less(span, 0 if work.play else done.get((number, judge), 0))
+
+
+def _less(span: Span, before: int) -> Span:
+    return max(0, span[0] - before), max(0, span[1] - before)
