@@ -6,10 +6,10 @@ From Python: interplay.run(...) plays, judges and scores; interplay.load(...) op
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from interplay.api import Run, load, run
+    from interplay.api import Run, load, run, setup
 
 __version__ = "0.1.0"
-__all__ = ["Run", "load", "run"]
+__all__ = ["Run", "load", "run", "setup"]
 
 
 def __getattr__(name: str) -> Any:
@@ -19,3 +19,7 @@ def __getattr__(name: str) -> Any:
 
         return getattr(api, name)
     raise AttributeError(f"interplay has no {name!r}")
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

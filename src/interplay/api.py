@@ -1,6 +1,7 @@
 """The way in for Python: the same runs, records and boards as the command line's."""
 
 import asyncio
+import inspect
 import os
 import warnings
 from collections.abc import Callable, Coroutine, Mapping, Sequence
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from interplay.benchmarks import find
 from interplay.core.board import Board, Estimate
-from interplay.core.failures import Mistake
+from interplay.core.failures import Mistake, nearest
 from interplay.models.calling import Model
 from interplay.models.connecting import directory_of
 from interplay.models.scripted import Script, Scripted
@@ -29,6 +30,16 @@ if TYPE_CHECKING:
     import pandas
 
 STORE = "interplay.db"
+_OF_SETUP = (
+    "store",
+    "base_url",
+    "models",
+    "max_connections",
+    "new",
+    "budget",
+    "budget_tokens",
+    "budget_calls",
+)
 Speaker = str | Model | Script  # a name, a model made in Python, or a function of the messages
 
 
@@ -50,6 +61,15 @@ def run(
     found = find(benchmark)
     made: dict[str, Model] = {}
     how = how or setup()
+    if roles is not None and not isinstance(roles, Mapping):
+        raise Mistake(
+            f"roles is a mapping from role to model, as in {{'judge': 'openai/NAME'}}, not {roles!r}"
+        )
+    for name in options:
+        if name not in {option.name for option in found.options}:
+            known = [option.name for option in found.options] + list(inspect.signature(run).parameters)
+            place = "; it belongs into how=interplay.setup(...)" if name in _OF_SETUP else ""
+            raise Mistake(f"{benchmark} has no option {name!r}; {nearest(name, known)}{place}")
     spec = make_spec(
         found,
         models=_names(model, made),
@@ -93,6 +113,22 @@ def load(run: str = "last", store: str | os.PathLike[str] = STORE) -> "Run":
         return Run(records.find(run).id, Path(store))
 
 
+class Leaderboard(Board):
+    """A board that shows itself."""
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        return board_as_html(self)
+
+    def __str__(self) -> str:
+        lines = [self.title]
+        for row in self.rows:
+            found = [(key, cell.value) for key, cell in row.items() if isinstance(cell, Estimate)]
+            cells = [f"{key} {value:.2f}" for key, value in found if value is not None]
+            lines.append(f"{row['model']}: {', '.join(cells)}")
+        return "\n".join(lines)
+
+
 @dataclass(frozen=True)
 class Run:
     """A recorded run. Everything is read from the record when it is asked for."""
@@ -101,10 +137,11 @@ class Run:
     store: Path
     table: Mapping[str, str] | None = None
 
-    def leaderboard(self) -> Board:
-        """The board, with an interval for every mean."""
+    def leaderboard(self) -> "Leaderboard":
+        """The board, with an interval for every mean; a notebook shows it as a table."""
         with Records(self.store) as records:
-            return self._board(records, records.find(self.id))
+            board = self._board(records, records.find(self.id))
+        return Leaderboard(board.title, board.columns, board.rows, board.notes)
 
     def conversations(self) -> list[dict[str, Any]]:
         """Every conversation: who, what came of it, what was said, and every verdict."""
@@ -159,12 +196,7 @@ class Run:
         return board_as_html(self.leaderboard())
 
     def __str__(self) -> str:
-        lines = [f"{self.id} in {self.store}"]
-        for row in self.leaderboard().rows:
-            found = [(key, cell.value) for key, cell in row.items() if isinstance(cell, Estimate)]
-            cells = [f"{key} {value:.2f}" for key, value in found if value is not None]
-            lines.append(f"{row['model']}: {', '.join(cells)}")
-        return "\n".join(lines)
+        return f"{self.id} in {self.store}\n{self.leaderboard()}"
 
 
 def _place(row: ConversationRow) -> tuple[int, str, str, int]:

@@ -15,7 +15,7 @@ from tests.running.job import answer
 
 KINDS = {"money": "--budget", "tokens": "--budget-tokens", "calls": "--budget-calls"}
 USED_UP = re.compile(
-    r"The budget is used up \((.*)\); left: \d+ conversations, \d+ verdicts, and those that broke off. "
+    r"The budget does not cover more \(used: (.*)\); \d+ conversations or verdicts are left. "
     r"The same command with a larger budget goes on."
 )
 

@@ -13,7 +13,7 @@ MODULES = sorted(SOURCES.rglob("*.py"))
 LONGEST_FILE = 400
 NAMELESS = {"utils", "util", "common", "helpers", "base", "types", "misc", "legacy"}
 PUBLIC = {
-    "interplay": {"Run", "load", "run"},
+    "interplay": {"Run", "load", "run", "setup"},
     "interplay.models.loopback": {
         *("Asked", "Event", "Fault", "Loopback", "Said", "Script", "rehearse", "serving"),
     },

@@ -15,6 +15,7 @@ from interplay.models.prices import Price
 from interplay.models.scripted import Scripted
 from interplay.running.budget import Amount, Budget, Limits, most_of
 from interplay.running.sending import PERHAPS_BILLED, Call, Send, budgeted
+from interplay.running.tally import Tally
 
 STEP = Step("play", "", "player", 0)
 HELLO = Thread.start(Message("user", "hello"))
@@ -162,7 +163,7 @@ async def spent_by(outcome: Reply | CallFailed) -> Amount:
         return outcome
 
     budget = Budget(Limits(money=1.0), Amount())
-    work = budgeted(send, model(PRICE), budget)(call(REQUEST))
+    work = budgeted(send, model(PRICE), budget, Tally())(call(REQUEST))
     if isinstance(outcome, CallFailed):
         with pytest.raises(CallFailed):
             await work
@@ -187,7 +188,7 @@ async def test_a_call_that_is_cut_off_counts_as_its_most() -> None:
         return Reply("never")
 
     budget = Budget(Limits(money=1.0), Amount())
-    task = asyncio.create_task(budgeted(never, model(PRICE), budget)(call(REQUEST)))
+    task = asyncio.create_task(budgeted(never, model(PRICE), budget, Tally())(call(REQUEST)))
     await asyncio.sleep(0)
     task.cancel()
     await asyncio.gather(task, return_exceptions=True)
@@ -294,7 +295,7 @@ class Simulation:
 
     async def run(self) -> Budget:
         budget = Budget(self.limits, Amount())
-        send = budgeted(self.provider.send, model(self._price), budget)
+        send = budgeted(self.provider.send, model(self._price), budget, Tally())
         workers = [asyncio.create_task(self.work(send)) for _ in range(WORKERS)]
         if self.cancelling:
             for _ in range(self.rng.randrange(20)):

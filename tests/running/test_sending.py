@@ -319,7 +319,7 @@ async def test_the_whole_chain_writes_a_row_for_every_try(book: Book) -> None:
         assert seconds > 0
 
     tally, budget, model = Tally(), Budget(Limits(calls=3), Amount()), Failing("server", "malformed")
-    within = budgeted(journaled(model, book.journal), model, budget)
+    within = budgeted(journaled(model, book.journal), model, budget, Tally())
     send = retrying(limited(within, Gate(4), tally), no_pause)
     reply = await send(replace(book.call, attempt=4))
     assert reply.text == "at last"

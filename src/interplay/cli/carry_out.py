@@ -120,10 +120,10 @@ def _tell(engine: Engine) -> int:
             f"{tally.restarted} dialogues began again: a bot with a memory of its own cannot be rejoined in the middle."
         )
     if tally.used_up:
-        play, judge = tally.conversations - tally.conversations_done, tally.verdicts - tally.verdicts_done
+        left = tally.conversations - tally.conversations_done + tally.verdicts - tally.verdicts_done
         terminal.remark(
-            f"The budget is used up ({engine.budget.in_words()}); left: {play} conversations, {judge} verdicts, and "
-            "those that broke off. The same command with a larger budget goes on."
+            f"The budget does not cover more (used: {engine.budget.in_words()}); {left + tally.failures['budget']} "
+            "conversations or verdicts are left. The same command with a larger budget goes on."
         )
         return UNANSWERED
     unanswered = sum(count for name, count in tally.failures.items() if FAILURES[name].again)

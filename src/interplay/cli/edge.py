@@ -1,5 +1,6 @@
 """The edge of the program: errors become one line and an exit code here, and nowhere else."""
 
+import errno
 import os
 import sys
 
@@ -8,6 +9,7 @@ import click
 from interplay.cli import interplay
 from interplay.core.failures import Mistake, RunLocked, StoreTrouble, nearest
 
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
 DONE, UNANSWERED, MISTAKE, LOCKED, STORE, FAULT, STOPPED = 0, 1, 2, 3, 4, 70, 130
 
 
@@ -38,14 +40,23 @@ def run_command(arguments: list[str]) -> int:
     except BrokenPipeError:
         sys.stderr.close()  # whoever read our output has gone
         return DONE
-    except Exception as error:
-        if os.environ.get("INTERPLAY_DEBUG"):
-            raise
-        kind = type(error).__name__
-        return _fail(
-            f"a fault in Interplay itself ({kind}: {error}); INTERPLAY_DEBUG=1 shows where, please report it",
-            FAULT,
-        )
+    except OSError as error:
+        if error.errno not in FULL:
+            return _fault(error)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what is left to print would fail again at the end
+        return _fail(f"the output cannot be written: {(error.strerror or '').lower()}", MISTAKE)
+    except Exception as error:  # noqa: BLE001  # the edge: told in one line, with the way to see more
+        return _fault(error)
+
+
+def _fault(error: Exception) -> int:
+    if os.environ.get("INTERPLAY_DEBUG"):
+        raise error
+    kind = type(error).__name__
+    return _fail(
+        f"a fault in Interplay itself ({kind}: {error}); INTERPLAY_DEBUG=1 shows where, please report it",
+        FAULT,
+    )
 
 
 def _fail(line: str, code: int) -> int:

@@ -26,6 +26,7 @@ def show_conversation(records: Records, run: Run, number: int, *, as_json: bool)
         raise Mistake(f"run {run.id} has no conversation {number}; its numbers are {known}")
     row = rows[number]
     verdicts = records.verdicts(run).get((number, ""), [])
+    verdicts.sort(key=lambda verdict: verdict.rubric != run.extent["rubric"])  # the board's first
     if as_json:
         terminal.say_json(
             {
@@ -46,12 +47,17 @@ def show_conversation(records: Records, run: Run, number: int, *, as_json: bool)
     terminal.say(
         f"Conversation {number}: {row.scenario.label}, {row.subject}, {row.state} {row.failure}".rstrip()
     )
+    if row.detail:
+        terminal.say(row.detail)
     for line in row.lines:
         if line.heard_by != (line.source,):
             terminal.say(f"\n[{line.source or 'narrator'} -> {', '.join(line.heard_by)}]\n{line.text}")
     for verdict in verdicts:
         came_to = f" {verdict.failure}: {verdict.detail}" if verdict.failure else ""
-        terminal.say(f"\n[verdict of {verdict.judge}]{came_to}")
+        by = (
+            "the board's rubric" if verdict.rubric == run.extent["rubric"] else f"rubric {verdict.rubric[:8]}"
+        )
+        terminal.say(f"\n[verdict of {verdict.judge}, {by}]{came_to}")
         for turn, entry in enumerate((verdict.data or {}).get("turns", ()), 1):
             terminal.say(f"turn {turn}")
             for key, value in entry.items():
@@ -69,7 +75,7 @@ def show_conversations(records: Records, run: Run, *, as_json: bool) -> None:
             "state": row.state,
             "failure": f"{row.failure}: {row.detail}" if row.failure else "",
         }
-        for row in records.conversations(run)
+        for row in sorted(records.conversations(run), key=lambda row: row.number)
     ]
     if as_json:
         terminal.say_json(rows)

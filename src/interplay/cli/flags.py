@@ -1,5 +1,6 @@
 """Flags that several verbs share, and what they mean to the engine."""
 
+import math
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,16 @@ def flag(*names: str, **settings: Any) -> Decorator:
     return click.option(*names, envvar=variable, show_envvar=True, **settings)
 
 
+class Finite(click.FloatRange):
+    """A number that one can count with: inf and nan are none."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        found = super().convert(value, param, ctx)
+        if not math.isfinite(found):
+            self.fail(f"{value!r} is no number to count with", param, ctx)
+        return found
+
+
 STORE = flag("--store", type=click.Path(path_type=Path), default=Path("interplay.db"), show_default=True,
              help="The store: one file for all runs of a project.")  # fmt: skip
 JSON = flag("--json", is_flag=True, help="Print the result as JSON.")
@@ -40,9 +51,9 @@ HOW = (
     MODELS,
     flag("--max-connections", type=click.IntRange(1), default=DEFAULT_CONNECTIONS, show_default=True,
          help="The most calls at once to one endpoint."),
-    flag("--timeout", type=click.FloatRange(1), default=None, metavar="SECONDS",
+    flag("--timeout", type=Finite(1, 86_400), default=None, metavar="SECONDS",
          help="How long to wait for an answer to begin.  [default: 60]"),
-    flag("--budget", type=click.FloatRange(0), default=None, metavar="DOLLARS",
+    flag("--budget", type=Finite(0, 1e9), default=None, metavar="DOLLARS",
          help="The most that the run may cost, all starts together; never exceeded."),
     flag("--budget-tokens", type=click.IntRange(0), default=None, metavar="N", help="The same in tokens."),
     flag("--budget-calls", type=click.IntRange(0), default=None, metavar="N", help="The same in calls."),
@@ -50,6 +61,10 @@ HOW = (
          help="Play anew: conversations by number as in 3,7-9, or void, or all; alone: those whose record no "
          "longer fits what is asked. To go on after a stop, leave it out."),
 )  # fmt: skip
+
+
+NEW_ALONE = flag("--new", is_flag=False, flag_value="diverged", default="", metavar="",
+                 help="Do anew what was recorded with a rubric or prompts that changed since.")  # fmt: skip
 
 
 def with_flags(*flags: Decorator) -> Decorator:

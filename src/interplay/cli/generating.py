@@ -15,7 +15,18 @@ from interplay.benchmarks import ALL, find
 from interplay.cli import terminal
 from interplay.cli.carry_out import carry_out
 from interplay.cli.edge import DONE, UNANSWERED
-from interplay.cli.flags import HOW, JSON, STORE, flag, flag_of, how_of, options_in, sampling_in, with_flags
+from interplay.cli.flags import (
+    HOW,
+    JSON,
+    NEW_ALONE,
+    STORE,
+    flag,
+    flag_of,
+    how_of,
+    options_in,
+    sampling_in,
+    with_flags,
+)
 from interplay.core.benchmark import Benchmark, Generator, Material, Origin, Piece
 from interplay.core.failures import Mistake, nearest
 from interplay.reporting.writing import check_path, refuse_store, write_whole
@@ -70,7 +81,7 @@ def _generate_command(benchmark: Benchmark, generator: Generator) -> click.Comma
     ]  # fmt: skip
 
     @click.command(benchmark.name, help=f"Write new data for {benchmark.name}: {generator.writing.meaning}.")
-    @with_flags(*flags, *HOW, STORE, JSON)
+    @with_flags(*flags, *HOW[:-1], NEW_ALONE, STORE, JSON)
     def generate_one(**given: Any) -> int:
         how = _how(given)
         if not given["plan"]:

@@ -14,6 +14,7 @@ from interplay.cli.flags import (
     HOW,
     HTML,
     JSON,
+    NEW_ALONE,
     ROLE,
     STORE,
     flag,
@@ -119,7 +120,7 @@ def _spec(
 @click.argument("run")
 @flag("--rubric", default="", metavar="NAME|FILE",
       help="Judge by another rubric: one of the benchmark's, or a file of your own.")  # fmt: skip
-@with_flags(ROLE, PLAN, *HOW, STORE, HTML, JSON)
+@with_flags(ROLE, PLAN, *HOW[:-1], NEW_ALONE, STORE, HTML, JSON)
 def judge_verb(run: str, rubric: str, **given: Any) -> int:
     """Let another judge score RUN, or judge it by another rubric; what was played and judged before costs nothing.
 

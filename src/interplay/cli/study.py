@@ -7,7 +7,7 @@ from typing import Any
 
 from interplay.benchmarks import find
 from interplay.core.benchmark import Benchmark
-from interplay.core.failures import Mistake, nearest
+from interplay.core.failures import Mistake, nearest, why
 
 _PLAIN: Mapping[str, type] = {"limit": int, "epochs": int, "seed": int, "preset": str, "data": str}
 _HOW: Mapping[str, type] = {
@@ -30,7 +30,7 @@ def read_study(path: Path) -> tuple[Benchmark, dict[str, Any]]:
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise Mistake(f"{path} cannot be read: {error}") from error
+        raise Mistake(f"{path} cannot be read: {why(error)}") from error
     reader = _Reader(path)
     reader.known(data, _HEADINGS, "")
     if not isinstance(data.get("benchmark"), str):

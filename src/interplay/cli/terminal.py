@@ -20,8 +20,14 @@ from interplay.running.tally import Tally
 
 _WIDTH_OF_A_PIPE = 110
 _LEAST_NAME = 10
+FEWEST_COLUMNS = 3  # of a board in a very narrow window
 # ESC and other C0, DEL and C1, and what turns the direction of text
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+
+
+for _stream in (sys.stdout, sys.stderr):
+    if hasattr(_stream, "reconfigure"):
+        _stream.reconfigure(errors="replace")  # a terminal of few characters shows ? for the rest
 
 
 def harmless(text: str) -> str:
@@ -64,19 +70,27 @@ def remark(text: str) -> None:
 def show_board(board: Board) -> None:
     """Print a board: values with their intervals below, then the notes."""
     console = _console(sys.stdout)
-    table, notes = _table_of(board, board.columns), list(board.notes)
-    least = Measurement.get(console, console.options.update(max_width=10_000), table).minimum
+    columns, notes = list(board.columns), list(board.notes)
     if not console.is_terminal:
-        console.width = max(console.width, least)
-    elif least > console.width:
-        table = _table_of(board, [column for column in board.columns if not column.detail])
+        console.width = max(console.width, _least_width(console, board, columns))
+    elif _least_width(console, board, columns) > console.width:
+        columns = [column for column in columns if not column.detail]
+        while len(columns) > FEWEST_COLUMNS and _least_width(console, board, columns) > console.width:
+            columns.pop()
         notes.append(
             "Columns are left out for want of room: a wider window, --html and --json have them all."
         )
+    table = _table_of(board, columns)
     console.print(Text(harmless(board.title), style="bold"))
     console.print(table)
     for note in notes:
         console.print(Text("· " + harmless(note)))
+
+
+def _least_width(console: Console, board: Board, columns: Sequence[Column]) -> int:
+    """How wide a table of these columns is at least, without cutting a number."""
+    wide = console.options.update(max_width=10_000)
+    return Measurement.get(console, wide, _table_of(board, columns)).minimum
 
 
 def _table_of(board: Board, columns: Sequence[Column]) -> Table:

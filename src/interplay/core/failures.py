@@ -135,6 +135,13 @@ FAILURES: dict[str, type[Failure]] = {
 }
 
 
+def why(error: Exception) -> str:
+    """What an error of reading a file says, without the number and the path that the line has already."""
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror.lower()
+    return str(error)
+
+
 def nearest(wrong: str, valid: Iterable[str]) -> str:
     """The part of a message that says what would be right."""
     names = sorted(valid)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from interplay.core.failures import Mistake, nearest
+from interplay.core.failures import Mistake, nearest, why
 from interplay.core.wire import digest_of
 
 _SECTION = re.compile(r"\{\{#(\w+)\}\}\n?((?:(?!\{\{#).)*?)\{\{/\1\}\}\n?", re.DOTALL)  # none in another
@@ -77,7 +77,7 @@ def _read_file(path: Path) -> str:
             raise Mistake(f"prompt {path} is larger than {LARGEST_FILE:,} bytes")
         return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise Mistake(f"prompt {path} cannot be read: {error}") from error
+        raise Mistake(f"prompt {path} cannot be read: {why(error)}") from error
 
 
 def fill(template: str, values: Mapping[str, str], where: str = "the prompt") -> str:

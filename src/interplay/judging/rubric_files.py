@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from interplay.core.failures import Mistake, nearest
+from interplay.core.failures import Mistake, nearest, why
 from interplay.judging.rubric import Criterion, Flag, Rubric
 
 LARGEST_FILE = 100_000
@@ -26,7 +26,7 @@ def read_rubric(path: Path) -> Rubric:
             raise Mistake(f"{path} is larger than {LARGEST_FILE:,} bytes, which no rubric is")
         data = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:  # bad UTF-8 and TOML are ValueErrors
-        raise Mistake(f"the rubric {path} cannot be read: {error}") from error
+        raise Mistake(f"the rubric {path} cannot be read: {why(error)}") from error
     return _Reader(str(path)).rubric(data, path.stem)
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, get_args, get_type_hints
 
-from interplay.core.failures import Mistake, nearest
+from interplay.core.failures import Mistake, nearest, why
 from interplay.core.wire import SAMPLING_BOUNDS
 from interplay.models.prices import Price
 
@@ -46,7 +46,7 @@ def read_entries(path: Path) -> Entries:
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise Mistake(f"{path} cannot be read: {error}") from error
+        raise Mistake(f"{path} cannot be read: {why(error)}") from error
     for heading in data:
         if heading not in ("models", "prices"):
             hint = nearest(heading, ["models", "prices"])

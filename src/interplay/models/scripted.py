@@ -5,7 +5,6 @@ import inspect
 import math
 import os
 from collections.abc import Awaitable, Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
 
@@ -17,7 +16,6 @@ from interplay.models.prices import FREE, Price
 LONGEST_ERROR = 300
 LONGEST_SEARCHED = 20_000
 MOST_TOKENS = 10**9
-THREADS = 32
 Said = str | Reply
 Script = Callable[[Sequence[Message]], Said | Awaitable[Said]]
 
@@ -35,20 +33,14 @@ class Scripted:
         self.name = name
         self.endpoint = name
         self.script = script
-        in_thread = in_thread and not inspect.iscoroutinefunction(script)
-        self._threads = (
-            ThreadPoolExecutor(THREADS, thread_name_prefix="interplay-script") if in_thread else None
-        )
+        self._in_thread = in_thread and not inspect.iscoroutinefunction(script)
 
     async def check(self) -> None:
         pass
 
     async def reply(self, request: Request) -> Reply:
         messages = request.thread.messages()
-        if self._threads is None:
-            said = self._ask(messages)
-        else:
-            said = await asyncio.get_running_loop().run_in_executor(self._threads, self._ask, messages)
+        said = await asyncio.to_thread(self._ask, messages) if self._in_thread else self._ask(messages)
         if inspect.isawaitable(said):
             said = await _awaited(said)
         if not isinstance(said, str | Reply):
@@ -62,12 +54,11 @@ class Scripted:
             return self.script(messages)
         except CallFailed:
             raise
-        except (Exception, SystemExit, GeneratorExit, asyncio.CancelledError) as error:  # noqa: BLE001  # not our code
-            raise CallFailed("broken", _in_words(error)) from None
+        except (Exception, SystemExit, GeneratorExit, asyncio.CancelledError) as error:  # not our code
+            raise CallFailed("broken", _in_words(error)) from error
 
     async def close(self) -> None:
-        if self._threads is not None:
-            self._threads.shutdown(wait=False, cancel_futures=True)
+        pass
 
 
 async def _awaited(said: Awaitable[Any]) -> Any:
@@ -79,9 +70,9 @@ async def _awaited(said: Awaitable[Any]) -> Any:
         this = asyncio.current_task()
         if this is not None and this.cancelling():
             raise
-        raise CallFailed("broken", _in_words(error)) from None
-    except (Exception, SystemExit, GeneratorExit) as error:  # noqa: BLE001  # not our code
-        raise CallFailed("broken", _in_words(error)) from None
+        raise CallFailed("broken", _in_words(error)) from error
+    except (Exception, SystemExit, GeneratorExit) as error:  # not our code
+        raise CallFailed("broken", _in_words(error)) from error
 
 
 def _checked(reply: Reply) -> Reply:

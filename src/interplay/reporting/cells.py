@@ -40,6 +40,8 @@ def interval(column: Column, cell: Cell) -> str:
 
 def half_width(column: Column, cell: Cell) -> str:
     """The interval where there is little room: what may be added or taken away."""
+    if isinstance(cell, Estimate) and cell.value is not None and cell.low is None:
+        return "±?"
     if not isinstance(cell, Estimate) or cell.low is None or cell.high is None or column.kind == "share":
         return interval(column, cell)
     return f"±{(cell.high - cell.low) / 2:.2f}"

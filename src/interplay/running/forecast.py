@@ -181,9 +181,12 @@ class _Rehearsal:
 
     async def reply(self, step: Step, request: Request) -> Reply:
         allowed = request.sampling.max_tokens or LONGEST_REHEARSED // BYTES_PER_TOKEN
-        text = _text(min(allowed * BYTES_PER_TOKEN, LONGEST_REHEARSED) if self.longest else LIKELY_REPLY)
+        start = f"{step.number + 1}. "  # nobody says the same twice, which would be a loop
+        text = _text(
+            min(allowed * BYTES_PER_TOKEN, LONGEST_REHEARSED) if self.longest else LIKELY_REPLY, start
+        )
         if request.schema is not None:
-            text = json.dumps(_filled(request.schema, self.longest))
+            text = json.dumps(_filled(request.schema, self.longest, start))
         use = self.uses.setdefault(request.model, _Use())
         use.calls += 1
         schema = len(request.settings) if request.schema else 0
@@ -196,24 +199,24 @@ class _Rehearsal:
         return make()
 
 
-def _filled(schema: Mapping[str, Any], longest: bool) -> Any:
+def _filled(schema: Mapping[str, Any], longest: bool, start: str) -> Any:
     """A value that fits: nothing is refused, nothing is true, numbers are at their lowest."""
     if "enum" in schema:
         return schema["enum"][0]
     match schema["type"]:
         case "object":
-            return {name: _filled(inner, longest) for name, inner in schema["properties"].items()}
+            return {name: _filled(inner, longest, start) for name, inner in schema["properties"].items()}
         case "array":
             count = schema.get("maxItems", 4) if longest else max(1, schema.get("minItems", 1))
-            return [_filled(schema["items"], longest) for _ in range(count)]
+            return [_filled(schema["items"], longest, start) for _ in range(count)]
         case "boolean":
             return False
         case "integer" | "number":
             return schema.get("minimum", 0)
         case _:
             most = schema.get("maxLength", LIKELY_TEXT * 4)
-            return _text(most if longest else min(most, max(LIKELY_TEXT, schema.get("minLength", 0))))
+            return _text(most if longest else min(most, max(LIKELY_TEXT, schema.get("minLength", 0))), start)
 
 
-def _text(characters: int) -> str:
-    return (WORDS * (characters // len(WORDS) + 1))[:characters].strip() or "x"
+def _text(characters: int, start: str) -> str:
+    return (start + WORDS * (characters // len(WORDS) + 1))[:characters].strip() or "x"

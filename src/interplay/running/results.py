@@ -19,7 +19,7 @@ USAGE = (
     Column(
         "tokens",
         "tokens",
-        "tokens of all roles in this model's conversations, read and written",
+        "tokens of all roles in this model's conversations, read and written; of verdicts, those of this rubric",
         "count",
         detail=True,
     ),

@@ -11,6 +11,7 @@ from interplay.core.failures import Mistake, nearest
 from interplay.core.wire import SAMPLING_BOUNDS, Sampling, digest_of
 from interplay.models import embedded
 
+MOST_EPOCHS = 10_000
 EMBEDDED = f"local/{embedded.NAME}"
 SamplingChange = Mapping[str, float | int | None]
 
@@ -114,10 +115,12 @@ def make_spec(
     of_models = {name: {**sampling_of(name), **sampling.get(name, {})} for name in cast}
     sampling = {**sampling, **of_models}
     _check_sampling(benchmark, settled, sampling, cast)
-    if limit is not None and limit < 1:
-        raise Mistake(f"--limit is a number of scenarios from 1, not {limit}")
-    if epochs < 1:
-        raise Mistake(f"--epochs is a number of repeats from 1, not {epochs}")
+    if limit is not None and (type(limit) is not int or limit < 1):
+        raise Mistake(f"--limit is a number of scenarios from 1, not {limit!r}")
+    if type(epochs) is not int or not 1 <= epochs <= MOST_EPOCHS:
+        raise Mistake(f"--epochs is a number of repeats from 1 to {MOST_EPOCHS:,}, not {epochs!r}")
+    if type(seed) is not int:
+        raise Mistake(f"--seed is a whole number, not {seed!r}")
     material = benchmark.scenarios(settled, data)
     changed = [option for option in benchmark.options if settled[option.name] != option.default]
     return RunSpec(
@@ -147,7 +150,7 @@ def _check_roles(
     for role in benchmark.roles(options):
         if role.kind != "subject" and not named.get(role.name):
             raise Mistake(
-                f"{benchmark.name} needs a {role.name} ({role.meaning}): --model-role {role.name}=NAME; "
+                f"{benchmark.name} needs the role {role.name} ({role.meaning}): --model-role {role.name}=NAME; "
                 f"{EMBEDDED} works offline, to try things out"
             )
         if role.kind == "simulator" and len(named[role.name]) > 1:
@@ -168,8 +171,9 @@ def _check_sampling(
             if key not in SAMPLING_BOUNDS:
                 raise Mistake(f"there is no sampling setting {key!r}; {nearest(key, SAMPLING_BOUNDS)}")
             low, high = SAMPLING_BOUNDS[key]
-            if value is not None and not low <= value <= high:
-                raise Mistake(f"{name}.{key} is a number from {low:g} to {high:,.0f}, or none; not {value}")
+            number = isinstance(value, int | float) and not isinstance(value, bool)
+            if value is not None and not (number and low <= value <= high):
+                raise Mistake(f"{name}.{key} is a number from {low:g} to {high:,.0f}, or none; not {value!r}")
 
 
 def spec_of(identity: Mapping[str, Any], extent: Mapping[str, Any]) -> RunSpec:

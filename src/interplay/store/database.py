@@ -19,6 +19,10 @@ SAFE_SQLITE = (3, 51, 3)  # older ones can damage a WAL store that several conne
 
 def connect(path: Path, *, create: bool) -> apsw.Connection:
     """A connection to the store at this path, of the newest version."""
+    if path.is_dir():
+        raise Mistake(f"the store {path} is a folder; name a file with --store")
+    if not create and path.is_file() and path.stat().st_size == 0:
+        raise Mistake(f"{path} is empty, and no store; name another file with --store")
     if path.is_file() and 0 < path.stat().st_size < SMALLEST_DATABASE:
         raise Mistake(f"{path} is no database; name another file with --store")
     if not create and not path.exists():

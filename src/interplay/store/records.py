@@ -2,6 +2,7 @@
 
 import json
 import secrets
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -93,6 +94,8 @@ class Records:
 
     def find(self, wanted: str) -> Run:
         """The run with this id or this beginning of one; last is the one that was played last."""
+        if not wanted.strip():
+            raise Mistake("a run is named by its id, the beginning of one, a name, or last; not by nothing")
         runs = self.runs()
         if not runs:
             raise Mistake(f"{self.path} holds no runs yet; start one with: interplay run BENCHMARK")
@@ -165,9 +168,10 @@ class Records:
         return [Scenario(json.loads(content), label) for label, content in self._rows(query, run.number)]
 
     def states(self, run: Run) -> dict[str, int]:
-        """How many conversations, all takes counted, are done, void and open."""
-        query = "SELECT state, count(*) FROM conversations WHERE run = ? GROUP BY state"
-        return dict(self._rows(query, run.number))
+        """How many conversations, newest takes, are done, void and open."""
+        query = f"SELECT state FROM conversations c {_NEWEST}"  # noqa: S608  # our own names
+        found = Counter(row[0] for row in self._rows(query, run.number))
+        return dict(found)
 
     def protocols(self, run: Run) -> set[str]:
         """The digests of the protocols that the run's finished conversations were played by."""

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from interplay.benchmarks.role_play.cards import Cards, Character, Situation
-from interplay.core.failures import Mistake, nearest
+from interplay.benchmarks.role_play.cards import LANGUAGES, Cards, Character, Situation
+from interplay.core.failures import Mistake, nearest, why
 from interplay.core.wire import clean
 from interplay.judging.rubric import MOST_TURNS
 
@@ -59,6 +59,8 @@ def read_cards(path: Path, language: str) -> Cards:
     """The characters and situations that a file has in this language, checked."""
     data = _load(path)
     if path.suffix.lower() == ".toml":
+        if data.get("language", language) not in LANGUAGES:
+            raise Mistake(f"{path} is in {data['language']!r}; there is {', '.join(LANGUAGES)}")
         if data.get("language", language) != language:
             raise Mistake(f"{path} is in {data['language']!r}; play it with --language {data['language']}")
         return _Reader(path, OURS).cards(data)
@@ -76,7 +78,7 @@ def _load(path: Path) -> dict[str, Any]:
         text = path.read_text(encoding="utf-8")
         data = tomllib.loads(text) if path.suffix.lower() == ".toml" else json.loads(text)
     except (OSError, ValueError, RecursionError) as error:  # bad UTF-8, TOML and JSON are all ValueErrors
-        raise Mistake(f"the data file {path} cannot be read: {error}") from error
+        raise Mistake(f"the data file {path} cannot be read: {why(error)}") from error
     if not isinstance(data, dict):
         raise Mistake(f"the data file {path} must hold characters and situations")
     return data

@@ -43,6 +43,10 @@ def read_rubric_option(typed: str) -> str:
     """v1, v2, or a user's file as the record keeps it."""
     if typed in VERSIONS:
         return typed
+    if not typed.endswith(".toml") and not Path(typed).exists():
+        raise Mistake(
+            f"there is no rubric {typed!r}; there is {', '.join(VERSIONS)}, or a file as in my_rubric.toml"
+        )
     rubric = read_rubric(Path(typed))
     if rubric.name in VERSIONS:
         raise Mistake(f"the rubric {typed}: {rubric.name} is a rubric of PingPong's; give it another name")

@@ -34,9 +34,10 @@ def _pairs(cards: Cards) -> Iterator[tuple[Character, Situation]]:
 def _check_summaries(cards: Cards, data: Path | None) -> None:
     for character in cards.characters:
         if not character.summary:
+            seen = f" ({cards.remarks[0]})" if cards.remarks else ""
             raise Mistake(
                 f"{data}: {character.name} has no summary, which is all that the user of version 2 is told; "
-                "write one, or play --version v1"
+                f"write one, or play --version v1{seen}"
             )
 
 
