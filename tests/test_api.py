@@ -33,7 +33,7 @@ def kind(messages: Sequence[Message]) -> str:
 
 
 def test_the_public_names_are_these() -> None:
-    assert interplay.__all__ == ["Run", "load", "run"]
+    assert interplay.__all__ == ["Run", "load", "run", "setup"]
     assert all(callable(getattr(interplay, name)) for name in interplay.__all__)
     with pytest.raises(AttributeError, match="interplay has no 'runn'"):
         interplay.runn  # noqa: B018  # the point is that it fails
@@ -242,3 +242,32 @@ def test_a_models_file_and_sampling_reach_a_run_from_python(tmp_path: Path) -> N
     bodies = [asked.body for asked in seen if asked.model == "player"]
     assert {(body["temperature"], body["top_p"]) for body in bodies} == {(0.25, 0.5)}
     assert done.leaderboard().rows[0]["sampling"] == "top_p 0.5"
+
+
+def test_a_leaderboard_shows_itself_and_wrong_arguments_are_mistakes(tmp_path: Path) -> None:
+    how = interplay.setup(tmp_path / "a.db")
+
+    def user(messages: object) -> str:
+        return f'{{"next_utterance": "Hello {len(list(messages))}"}}'  # type: ignore[call-overload]
+
+    def player(messages: object) -> str:
+        return "Good evening."
+
+    roles = {"interrogator": user, "judge": player}
+    done = interplay.run("role_play", player, roles=roles, limit=1, turns=1, how=how)
+    board = done.leaderboard()
+    assert "<table>" in board._repr_html_()
+    assert str(board).startswith("role_play (PingPong v2)")
+    assert "setup" in dir(interplay)
+    wrong: list[tuple[dict[str, object], str]] = [
+        ({"limit": "x"}, "--limit is a number"),
+        ({"epochs": 1.5}, "--epochs is a number"),
+        ({"seed": "x"}, "--seed is a whole number"),
+        ({"roles": "judge"}, "roles is a mapping"),
+        ({"sampling": {"player": {"temperature": "x"}}}, "temperature is a number"),
+        ({"base_url": "http://127.0.0.1"}, "belongs into how=interplay.setup"),
+        ({"rolls": {}}, "did you mean 'roles'"),
+    ]
+    for arguments, words in wrong:
+        with pytest.raises(Mistake, match=words):
+            interplay.run("role_play", player, **{"roles": roles, "how": how, **arguments})  # type: ignore[arg-type]

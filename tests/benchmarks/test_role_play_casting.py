@@ -67,7 +67,7 @@ def test_version_1_needs_nobody_but_a_user_and_version_2_a_judge_too() -> None:
         "openai/u",
     )
     for options in ({}, {"rubric": "v1"}, {"version": "v1", "rubric": "v2"}):
-        with pytest.raises(Mistake, match="role_play needs a judge"):
+        with pytest.raises(Mistake, match="role_play needs the role judge"):
             make_spec(BENCHMARK, models=["openai/a"], roles=alone, options=options)
 
 

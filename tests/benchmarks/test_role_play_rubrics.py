@@ -172,7 +172,7 @@ def test_a_slip_in_the_file_leaves_a_finished_run_as_it_was(
 def test_a_misspelt_version_is_no_file_and_says_so(tmp_path: Path, capsys: Capsys) -> None:
     error = refused(command("http://127.0.0.1:9/v1", tmp_path / "a.db", more=("--rubric", "v3")), capsys)
 
-    assert "the rubric v3 cannot be read" in error
+    assert "there is no rubric 'v3'; there is v1, v2, or a file" in error
     assert list(tmp_path.iterdir()) == []
 
 

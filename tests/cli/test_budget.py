@@ -182,7 +182,7 @@ def test_what_earlier_starts_spent_counts(typist: Typist, models: Path) -> None:
         assert account.calls <= 25
         typist.types(*line(url, models, "--budget-calls", "15", limit=8), code=1)
         assert account.calls <= 25
-        assert f"({account.calls} of 15 calls)" in typist.said
+        assert f"(used: {account.calls} of 15 calls)" in typist.said
 
 
 def test_another_judge_is_held_to_the_budget_of_the_run(typist: Typist, models: Path) -> None:

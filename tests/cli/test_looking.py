@@ -56,7 +56,7 @@ def test_a_conversation_is_shown_in_words(store: Path, capsys: pytest.CaptureFix
     out = capsys.readouterr().out
     assert out.count("[interrogator -> player]") == 4
     assert out.count("[player -> interrogator]") == 4
-    assert "[verdict of openai/judge-2]" in out
+    assert "[verdict of openai/judge-2, the board's rubric]" in out
     assert "turn 4" in out
 
 

@@ -62,7 +62,7 @@ def test_an_interval_keeps_within_its_scale(kind: str, scale: Any, cell: Any, te
     [
         ("score", Estimate(4.0, 3.5, 4.5, 9), "±0.50"),
         ("share", Estimate(0.5, 0.25, 0.75, 9), "25–75%"),
-        ("score", Estimate(4.0, None, None, 1), "no interval"),
+        ("score", Estimate(4.0, None, None, 1), "±?"),
         ("score", 4.0, ""),
     ],
 )

@@ -100,14 +100,14 @@ def test_a_cast_has_everyone_but_the_judges() -> None:
         ({"roles": {**ROLES, "player": ["openai/x"]}}, "player is the role that is measured; .* --model"),
         ({"roles": {**ROLES, "juge": ["openai/x"]}}, "no role 'juge'; did you mean 'judge'"),
         ({"models": []}, "no model to measure"),
-        ({"roles": {"judge": ["openai/j"]}}, "needs a interrogator .*--model-role interrogator=NAME"),
-        ({"roles": {"interrogator": ["openai/u"]}}, "needs a judge"),
-        ({"roles": {**ROLES, "judge": []}}, "needs a judge"),
-        ({"roles": None}, "needs a interrogator"),
+        ({"roles": {"judge": ["openai/j"]}}, "needs the role interrogator .*--model-role interrogator=NAME"),
+        ({"roles": {"interrogator": ["openai/u"]}}, "needs the role judge"),
+        ({"roles": {**ROLES, "judge": []}}, "needs the role judge"),
+        ({"roles": None}, "needs the role interrogator"),
         ({"roles": {**ROLES, "interrogator": ["openai/u", "openai/v"]}}, "played by one model, not 2"),
         ({"limit": 0}, "--limit is a number of scenarios from 1, not 0"),
         ({"limit": -1}, "--limit"),
-        ({"epochs": 0}, "--epochs is a number of repeats from 1, not 0"),
+        ({"epochs": 0}, "--epochs is a number of repeats from 1 to 10,000, not 0"),
         ({"sampling": {"playr": {"temperature": 0}}}, "not 'playr'; did you mean 'player'"),
         ({"sampling": {"openai/c": {"temperature": 0}}}, "not 'openai/c'; did you mean 'openai/"),
         (
@@ -222,7 +222,7 @@ def test_under_version_1_the_user_judges_unless_a_judge_is_named() -> None:
 
 
 def test_another_rubric_under_version_1_needs_a_judge_of_its_own() -> None:
-    with pytest.raises(Mistake, match="needs a judge"):
+    with pytest.raises(Mistake, match="needs the role judge"):
         make_spec(
             role_play,
             models=["openai/a"],

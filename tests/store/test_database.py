@@ -104,7 +104,15 @@ def test_a_missing_folder_is_not_made(tmp_path: Path) -> None:
 
 
 def test_a_folder_is_no_store(tmp_path: Path) -> None:
-    assert isinstance(refused(tmp_path), StoreTrouble)
+    assert "is a folder" in str(refused(tmp_path))
+
+
+def test_an_empty_file_is_no_store_to_read_from_and_stays_empty(tmp_path: Path) -> None:
+    path = tmp_path / "empty.db"
+    path.touch()
+    with pytest.raises(Mistake, match="is empty"):
+        connect(path, create=False)
+    assert path.stat().st_size == 0
 
 
 def test_threads_that_open_a_new_store_at_once_all_get_it(tmp_path: Path) -> None:
