@@ -183,3 +183,26 @@ def test_a_number_or_name_that_cannot_be_meant_is_a_mistake(
 ) -> None:
     assert words in typist.mistakes(*role_play("http://127.0.0.1:9/v1", *flags))
     assert not typist.store.exists()
+
+
+def test_a_report_has_the_verdicts_of_its_board_s_rubric_alone(typist: Typist, tmp_path: Path) -> None:
+    report = tmp_path / "report.html"
+    with serving(Loopback(rehearse)) as url:
+        typist.types(*role_play(url, "--limit", "1"))
+        again = ["judge", "last", "--base-url", url, "--rubric", "v1", "--model-role", "judge=openai/other"]
+        typist.types(*again, "--html", str(report))
+    text = report.read_text(encoding="utf-8")
+    assert "Verdict of openai/other" in text
+    assert "Verdict of openai/judge" not in text
+
+
+def test_a_summary_that_is_misspelt_is_named_with_the_key_that_was_meant(
+    typist: Typist, tmp_path: Path
+) -> None:
+    data = tmp_path / "data.toml"
+    data.write_text(
+        '[[characters]]\nname = "O"\nsumary = "x"\npersona = "y"\n[[situations]]\ntext = "z"\nturns = 1\n'
+    )
+    said = typist.mistakes(*role_play("http://127.0.0.1:9/v1", "--data", str(data)))
+    assert "O has no summary" in said
+    assert "'sumary' is ignored; did you mean 'summary'?" in said

@@ -35,7 +35,11 @@ def report(board: Board, records: Records, run: Run, benchmark: Benchmark) -> st
     verdicts = records.verdicts(run)
     rows = records.conversations(run)
     conversations = [
-        {"row": row, "verdicts": verdicts.get((row.number, ""), [])} for row in rows[:MOST_CONVERSATIONS]
+        {
+            "row": row,
+            "verdicts": [v for v in verdicts.get((row.number, ""), []) if v.rubric == run.extent["rubric"]],
+        }
+        for row in rows[:MOST_CONVERSATIONS]
     ]
     return environment.get_template("report.html").render(
         board=board,

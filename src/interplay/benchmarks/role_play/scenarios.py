@@ -34,7 +34,7 @@ def _pairs(cards: Cards) -> Iterator[tuple[Character, Situation]]:
 def _check_summaries(cards: Cards, data: Path | None) -> None:
     for character in cards.characters:
         if not character.summary:
-            seen = f" ({cards.remarks[0]})" if cards.remarks else ""
+            seen = next((f" ({remark})" for remark in cards.remarks if "'summary'" in remark), "")
             raise Mistake(
                 f"{data}: {character.name} has no summary, which is all that the user of version 2 is told; "
                 f"write one, or play --version v1{seen}"
