@@ -99,7 +99,7 @@ def played(tmp_path: Path):
         models=[ALL_AT_ONCE],
         roles={"interrogator": ["openai/u"], "judge": [ALL_AT_ONCE]},
     )
-    extent = {"limit": 2, "epochs": 1, "judges": [ALL_AT_ONCE], "rubric": "r"}
+    extent = {"limit": 2, "epochs": 1, "judges": [ALL_AT_ONCE], "rubric": "v2"}
     with Records(tmp_path / "a.db", create=True) as records:
         run = records.begin(spec.run_id, BENCHMARK.name, spec.identity(), extent)
         asyncio.run(play_one(records, run, ALL_AT_ONCE))
