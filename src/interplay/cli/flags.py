@@ -82,7 +82,8 @@ def flag_of(option: Option) -> Decorator:
     meaning = option.meaning[0].upper() + option.meaning[1:] + "."
     meaning += f"  [default: {option.default}]" if option.default else ""
     name = f"--{option.name.replace('_', '-')}"
-    return flag(name, f"option_{option.name}", type=kind, default=None, help=meaning)
+    metavar = "N" if option.number else "PATH" if option.read else None
+    return flag(name, f"option_{option.name}", type=kind, default=None, metavar=metavar, help=meaning)
 
 
 def options_in(given: Mapping[str, Any]) -> dict[str, str]:
