@@ -11,7 +11,8 @@ from interplay.models.connecting import Directory, directory_of, environment_wit
 from interplay.models.entries import Entry
 from interplay.models.http import BotMapping, HttpBot
 from interplay.models.local import EMBEDDED_SLOTS, Local
-from interplay.models.openai_compatible import OPENAI, OpenAICompatible, Patience
+from interplay.models.openai_compatible import OPENAI, OpenAICompatible
+from interplay.models.posting import Patience
 from interplay.models.prices import FREE, Price, list_price
 from interplay.models.scripted import Scripted
 

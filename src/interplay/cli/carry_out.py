@@ -25,7 +25,7 @@ def carry_out(engine: Engine) -> tuple[int, str]:
 def show_forecast(engine: Engine, *, as_json: bool) -> None:
     """Print what this start would take and what the run can show; sends and writes nothing."""
     found = asyncio.run(forecast(engine))
-    run = engine.again.run.id if engine.again else engine.spec.run_id
+    run = engine.run_id
     if as_json:
         totals = {"calls": found.calls, "tokens": found.tokens, "cost": found.cost}
         terminal.say_json({"run": run, **asdict(found), **totals})

@@ -158,9 +158,8 @@ class Benchmark:
     judging: Callable[[Options], Judging]
     score: Callable[[Any, Sequence[Verdict], Options], Sequence[Score]]
     summarize: Callable[[Sequence[Played], Options], Board]
-    spread: Callable[
-        [Options], float
-    ]  # how far two models' scores of one scenario differ, as a standard deviation
+    # how far two models' scores of one scenario differ, as a standard deviation
+    spread: Callable[[Options], float]
     tryout: Tryout
     presets: Mapping[str, Preset] = field(default_factory=dict)
     generator: "Generator | None" = None  # where a model can write new data for it

@@ -6,8 +6,8 @@ from typing import Any
 
 from interplay.core.failures import Mistake
 from interplay.core.wire import Message, Reply, Request, clean, split_reasoning
-from interplay.models.posting import Answer, Endpoint, Post, Usage, estimate, failure_of, usage_of
-from interplay.models.posting import Patience as Patience  # also looked for here
+from interplay.models.calling import CallFailed
+from interplay.models.posting import Answer, Endpoint, Post, Usage, estimate, usage_of
 
 MOST_FORMS = 100
 OPENAI = "https://api.openai.com/v1"
@@ -49,12 +49,13 @@ class OpenAICompatible:
 
     async def reply(self, request: Request) -> Reply:
         with_schema = request.schema is not None and self._takes_schemas
-        answer = await self._post.send(self._body(request, with_schema))
-        if answer.status != 200:
-            failure = failure_of(answer, _SCHEMA_WORDS if with_schema else ())
-            if failure.cause == "unsupported":
-                self._takes_schemas = False
-            raise failure
+        try:
+            answer = await self._post.ask(
+                self._body(request, with_schema), _SCHEMA_WORDS if with_schema else ()
+            )
+        except CallFailed as failure:
+            self._takes_schemas = self._takes_schemas and failure.cause != "unsupported"
+            raise
         return self._read(answer, request)
 
     def _body(self, request: Request, with_schema: bool) -> dict[str, Any]:

@@ -192,6 +192,13 @@ class Post:
             failure = self._broken("connection", _short(error), arriving)
         raise failure  # out here, because an error of the client may carry our headers, and so the key
 
+    async def ask(self, value: Any, optional: tuple[str, ...] = ()) -> Answer:
+        """The answer to a JSON value; where the endpoint says no, CallFailed, with the words for what is optional."""
+        answer = await self.send(value)
+        if answer.status != 200:
+            raise failure_of(answer, optional)
+        return answer
+
     async def _read(self, response: aiohttp.ClientResponse, arriving: "_Arriving") -> None:
         """Read the body as long as bytes keep coming and up to a limit."""
         while arriving.size <= LARGEST_READ:

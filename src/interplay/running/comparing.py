@@ -7,7 +7,7 @@ from typing import Any
 
 from interplay.core.benchmark import Benchmark
 from interplay.core.board import Board
-from interplay.running.results import benchmark_changes, notes_of, options_of, played_of, with_usage
+from interplay.running.results import notes_of, options_of, played_of, table_changes, with_usage
 from interplay.store.records import Records, Run
 
 SHOWN = 60  # characters
@@ -83,7 +83,7 @@ def _board(
     records: Records, runs: list[Run], benchmark: Benchmark, changes: Mapping[str, str] | None
 ) -> Board:
     played = {run.id: played_of(records, run, benchmark) for run in runs}
-    options = {**options_of(runs[0], benchmark), **benchmark_changes(benchmark, changes)}
+    options = {**options_of(runs[0], benchmark), **table_changes(benchmark, changes)}
     board = benchmark.summarize([one for run in runs for one in played[run.id]], options)
     notes = [note for run in runs for note in notes_of(records, run, played[run.id])]
     board = with_usage(board, records, runs)

@@ -90,19 +90,18 @@ class Engine:
     async def _carry_out(self) -> Run:
         self._check_names()
         scenarios = await asyncio.to_thread(self.scenarios)
-        id = self.again.run.id if self.again else self.spec.run_id
         async with AsyncExitStack() as stack:
             locked = self.how.store.exists()
             if locked:
                 await asyncio.to_thread(self._check_store)
-                stack.enter_context(run_lock(self.how.store, id))
+                stack.enter_context(run_lock(self.how.store, self.run_id))
             plan = await asyncio.to_thread(self.look_ahead, scenarios)
             self._check_budget(plan)
             models = await self._connect(plan.models, stack)
             check_models(self.how.limits, models, [judge for work in plan.works for judge in work.judges])
             # nothing was written until here: a mistake leaves no trace
             if not locked:
-                stack.enter_context(run_lock(self.how.store, id))
+                stack.enter_context(run_lock(self.how.store, self.run_id))
             records = await asyncio.to_thread(self._open_store)
             stack.push(records)
             run = await asyncio.to_thread(self._begin, records, scenarios)
@@ -137,9 +136,15 @@ class Engine:
             check_new(self.how.store)
             return self._plan(scenarios, None, None)
         with Records(self.how.store) as records:
-            id = self.again.run.id if self.again else self.spec.run_id
-            run = next((run for run in records.runs() if run.id == id), None)
-            return self._plan(scenarios, records, run)
+            return self._plan(scenarios, records, self.recorded_in(records))
+
+    @property
+    def run_id(self) -> str:
+        return self.again.run.id if self.again else self.spec.run_id
+
+    def recorded_in(self, records: Records) -> Run | None:
+        """The run as a store has it; None where it is new."""
+        return next((run for run in records.runs() if run.id == self.run_id), None)
 
     def _setting(self, run: Run, reach: Reach) -> Setting:
         return Setting(

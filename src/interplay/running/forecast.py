@@ -99,7 +99,6 @@ def _calls_of(engine: Engine, works: Sequence[Work], remembering: set[str]) -> d
     """The least and most calls by role and model; what the record has of a conversation is taken off."""
     done = _done_before(engine) if any(work.conversation for work in works) else {}
     found: dict[tuple[str, str], Span] = {}
-
     for work in works:
         left = calls_left(engine.benchmark, engine.options, engine.judging, work, done, remembering)
         for role, model, (least, most) in left:
@@ -110,8 +109,7 @@ def _calls_of(engine: Engine, works: Sequence[Work], remembering: set[str]) -> d
 
 def _done_before(engine: Engine) -> Mapping[tuple[int, str], int]:
     with Records(engine.how.store) as records:
-        id = engine.again.run.id if engine.again else engine.spec.run_id
-        run = next((run for run in records.runs() if run.id == id), None)
+        run = engine.recorded_in(records)
         return records.finished_calls(run, stage_of(engine.judging)) if run else {}
 
 

@@ -7,8 +7,6 @@ and lets one call through to see; it stops growing when the pace of replies drop
 import asyncio
 import time
 from collections import deque
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 
 FIRST_LIMIT = 8
 LONGEST_BACKOFF = 60.0
@@ -37,15 +35,6 @@ class Gate:
     def hopeless(self) -> bool:
         """Has the endpoint said nothing but "too many" for a long time?"""
         return self._refusals >= MOST_REFUSALS
-
-    @asynccontextmanager
-    async def passage(self) -> AsyncIterator[None]:
-        """Hold one of the places; wait for it if need be."""
-        await self.enter()
-        try:
-            yield
-        finally:
-            self.leave()
 
     def leave(self) -> None:
         """Give a place back."""

@@ -58,13 +58,13 @@ def reach_of(
     everyone = {*former.get("judges", ()), *judges}
     if not everyone:
         everyone = {*before.get("judges", ())}  # another rubric, and nobody named: the run's judges
-    same = chosen != rubric
+    as_before = chosen != rubric
     return Reach(
         limit=before["limit"] if limit is None else limit,
         epochs=before["epochs"] if limit is None else epochs,
         judges=tuple(sorted(everyone)),
         rubric=chosen,
-        judging=before.get("judging", {}) if same else judging,
+        judging=before.get("judging", {}) if as_before else judging,
         sampling={**former.get("sampling", {}), **(sampling or {})},
         panels=panels,
     )

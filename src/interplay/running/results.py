@@ -70,9 +70,7 @@ def board_of(
 ) -> Board:
     """The board of a run; changes are options that only concern the table."""
     played = played_of(records, run, benchmark)
-    board = benchmark.summarize(
-        played, {**options_of(run, benchmark), **benchmark_changes(benchmark, changes)}
-    )
+    board = benchmark.summarize(played, {**options_of(run, benchmark), **table_changes(benchmark, changes)})
     board = with_usage(board, records, [run])
     return replace(board, notes=(*board.notes, *notes_of(records, run, played)))
 
@@ -124,7 +122,7 @@ def options_of(run: Run, benchmark: Benchmark) -> dict[str, str]:
     return benchmark.settle({**run.identity["options"], **run.extent.get("judging", {})})
 
 
-def benchmark_changes(benchmark: Benchmark, changes: Mapping[str, str] | None) -> Mapping[str, str]:
+def table_changes(benchmark: Benchmark, changes: Mapping[str, str] | None) -> Mapping[str, str]:
     """Options of the table that somebody typed, checked."""
     benchmark.settle(changes or {})
     return changes or {}

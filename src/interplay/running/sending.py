@@ -17,9 +17,8 @@ from interplay.store.journal import Journal
 
 MOST_RETRIES = 5
 MOST_RATE_LIMITS = 20  # the gate already waits as long as the endpoint asks for
-PERHAPS_BILLED = frozenset(
-    {"timeout", "connection", "malformed"}
-)  # the endpoint may have answered all the same
+# after these the endpoint may have answered all the same
+PERHAPS_BILLED = frozenset({"timeout", "connection", "malformed"})
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 30.0
 
 
