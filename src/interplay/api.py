@@ -49,7 +49,7 @@ def run(
     *,
     roles: Mapping[str, Speaker | Sequence[Speaker]] | None = None,
     limit: int | None = None,
-    epochs: int = 1,
+    epochs: int | None = None,
     seed: int = 0,
     sampling: Mapping[str, SamplingChange] | None = None,
     preset: str = "",
@@ -141,7 +141,7 @@ class Run:
         """The board, with an interval for every mean; a notebook shows it as a table."""
         with Records(self.store) as records:
             board = self._board(records, records.find(self.id))
-        return Leaderboard(board.title, board.columns, board.rows, board.notes)
+        return Leaderboard(board.title, board.columns, board.rows, board.notes, board.parts)
 
     def conversations(self) -> list[dict[str, Any]]:
         """Every conversation: who, what came of it, what was said, and every verdict."""

@@ -29,7 +29,7 @@ SETUPS = ("asymmetric", "symmetric")
 
 def test_the_benchmark_is_found_by_its_plain_name_and_its_papers() -> None:
     assert find("role_play") is find("pingpong") is find("Role-Play") is find("PingPong")
-    assert BENCHMARK.subject(OPTIONS).name == "player"
+    assert [role.name for role in BENCHMARK.subjects(OPTIONS)] == ["player"]
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.label)

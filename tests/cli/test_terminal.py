@@ -7,6 +7,7 @@ import re
 import sys
 import unicodedata
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -162,6 +163,27 @@ def test_nothing_in_a_board_is_markup_or_an_escape(
     assert "[bold]name[/bold]" in out
     assert "[red]markup[/red] :smile:" in out
     assert not set(out) & set("\x1b\x07\x9b\u202e")
+
+
+def test_further_tables_follow_the_first_and_are_shaded_in_a_terminal(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    columns = (
+        Column("model", "model", "who", "text"),
+        *(Column(topic, topic, "how good", "score", heat=True) for topic in ("food", "travel")),
+    )
+    part = Board("by topic \x1b[31m", columns, ({"model": "a", "food": 0.0, "travel": 1.0},), ("a note",))
+    whole = replace(BOARD, parts=(part,))
+    terminal.show_board(whole)
+    plain = capsys.readouterr().out
+    assert plain.index("LN") < plain.index("by topic") < plain.index("travel") < plain.index("· a note", 400)
+    assert "\x1b" not in plain
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("COLORTERM", "truecolor")
+    monkeypatch.setenv("COLUMNS", "100")
+    terminal.show_board(part)
+    coloured = capsys.readouterr().out
+    assert coloured.index("48;2;95;135;175m0.00") < coloured.index("48;2;255;215;135m1.00")
 
 
 def test_a_table_is_harmless_too(capsys: pytest.CaptureFixture[str]) -> None:

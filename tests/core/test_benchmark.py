@@ -74,7 +74,7 @@ def test_what_is_typed_is_read_once_and_only_where_an_option_is_a_path(tmp_path:
 def test_roles_follow_from_the_options_and_an_unknown_one_is_named_with_the_nearest() -> None:
     options = ROLE_PLAY.settle({})
 
-    assert ROLE_PLAY.subject(options).name == "player"
+    assert [role.name for role in ROLE_PLAY.subjects(options)] == ["player"]
     assert ROLE_PLAY.role("judge", options).kind == "judge"
     with pytest.raises(Mistake, match="role_play has no role 'jugde'; did you mean 'judge'"):
         ROLE_PLAY.role("jugde", options)

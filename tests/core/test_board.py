@@ -2,6 +2,7 @@
 
 import json
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -47,4 +48,31 @@ def test_a_board_as_json_has_every_cell_with_all_that_it_rests_on() -> None:
         ],
         "columns": {"model": "who", "score": "how good"},
         "notes": ["note"],
+        "parts": [],
     }  # fmt: skip
+
+
+def test_a_board_as_json_has_its_further_tables() -> None:
+    columns = (Column("model", "model", "who", "text"),)
+    part = Board("part", columns, ({"model": "a"},))
+    whole = Board("whole", columns, ({"model": "a"},), parts=(part,))
+
+    assert whole.as_json()["parts"] == [part.as_json()]
+
+
+def test_a_shaded_cell_stands_between_the_lowest_and_the_highest_of_all_shaded_columns() -> None:
+    name, plain = Column("model", "model", "who", "text"), Column("n", "n", "how many", "count")
+    food, travel = (Column(key, key, "how good", "score", heat=True) for key in ("food", "travel"))
+    rows = (
+        {"model": "a", "n": 100, "food": 0.2, "travel": 0.6},
+        {"model": "b", "n": 100, "food": None, "travel": ESTIMATE},
+    )
+    board = Board("title", (name, plain, food, travel), rows)
+
+    assert board.warmth(food, 0.2) == 0.0
+    assert board.warmth(travel, ESTIMATE) == 1.0
+    assert board.warmth(travel, 2.1) == pytest.approx(0.5)
+    assert board.warmth(food, None) is None
+    assert board.warmth(plain, 100) is None
+    alone = Board("title", (name, food), rows[:1])
+    assert alone.warmth(food, 0.2) == 0.5

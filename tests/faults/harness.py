@@ -48,9 +48,9 @@ def start(line: list[str], script: Path | None = None, **environment: str) -> su
     )
 
 
-def finish(process: subprocess.Popen[bytes]) -> tuple[int, str, str]:
+def finish(process: subprocess.Popen[bytes], patience: float = PATIENCE) -> tuple[int, str, str]:
     """Wait for the program: its exit code, what it printed, what it said."""
-    out, err = process.communicate(timeout=PATIENCE)
+    out, err = process.communicate(timeout=patience)
     return process.returncode, out.decode(), err.decode()
 
 

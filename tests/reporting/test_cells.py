@@ -33,6 +33,11 @@ def column(kind: Any, scale: tuple[float, float] | None = None) -> Column:
         ("money", 1234.5, "1,234.50"),
         ("money", 0.0, "0.00"),
         ("money", None, "unknown"),
+        ("chance", 0.0004, "<0.001"),
+        ("chance", 0.001, "0.001"),
+        ("chance", 0.0456, "0.046"),
+        ("chance", 1.0, "1.000"),
+        ("chance", None, NOTHING),
     ],
 )
 def test_a_cell_is_written_by_its_kind(kind: str, cell: Any, text: str) -> None:
@@ -63,6 +68,7 @@ def test_an_interval_keeps_within_its_scale(kind: str, scale: Any, cell: Any, te
         ("score", Estimate(4.0, 3.5, 4.5, 9), "±0.50"),
         ("share", Estimate(0.5, 0.25, 0.75, 9), "25–75%"),
         ("score", Estimate(4.0, None, None, 1), "±?"),
+        ("score", Estimate(0.8, -0.5, 0.9, 4), "-0.50–0.90"),
         ("score", 4.0, ""),
     ],
 )

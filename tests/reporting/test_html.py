@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -172,6 +173,24 @@ def test_values_intervals_and_bars_are_drawn(played: Any) -> None:
     assert styles == ["left:4.0%;width:92.0%", "left:50.0%"]
     assert "simulator error" in page.text
     assert "judge error" in page.text
+
+
+def test_further_tables_are_shaded_and_their_texts_stay_texts(played: Any) -> None:
+    board, *rest = played
+    columns = (
+        Column("model", "model", "who", "text"),
+        Column("food", "<food>", "how <good>", "score", (0.0, 1.0), heat=True),
+        Column("travel", "travel", "how good", "score", (0.0, 1.0), heat=True),
+    )
+    part = Board(ALL_AT_ONCE, columns, ({"model": ALL_AT_ONCE, "food": 0.2, "travel": 0.6},), (ALL_AT_ONCE,))
+    page = Page(report(replace(board, parts=(part,)), *rest))
+    shades = [a["style"] for tag, a in page.tags if tag == "td" and "style" in a]
+    assert shades == [
+        f"background:color-mix(in srgb, var(--blue) {share}%, var(--card))" for share in (4, 50)
+    ]
+    assert page.text.count(ALL_AT_ONCE) >= Page(report(*played)).text.count(ALL_AT_ONCE) + 3
+    assert "<food>" in page.text
+    assert {tag for tag, _ in page.tags} == {tag for tag, _ in Page(report(*played)).tags}
 
 
 def test_the_narrator_and_what_only_the_speaker_heard_are_left_out(played: Any) -> None:

@@ -169,6 +169,21 @@ def test_a_board_is_written_with_its_intervals_its_meanings_and_its_notes() -> N
     )
 
 
+def test_further_tables_follow_under_headings_of_their_own() -> None:
+    name, topic = (
+        Column("model", "model", "who", "text"),
+        Column("food", "food", "how good", "score", heat=True),
+    )
+    part = Board("by | topic", (name, topic), ({"model": "a_b", "food": 0.25},), ("a note",))
+    text = board_as_markdown(Board("t", (name,), ({"model": "a_b"},), parts=(part,)), RUN, find("role_play"))
+    assert text.endswith(
+        "## by &#124; topic\n\n"
+        "| model | food |\n| --- | ---: |\n| a\\_b | 0.25 |\n\n"
+        "### What the columns mean\n\n- **model**: who\n- **food**: how good\n\n"
+        "### Notes\n\n- a note\n"
+    )
+
+
 def test_hostile_texts_change_nothing_of_the_shape() -> None:
     hostile = "\n".join(PAYLOADS)
     columns = (Column("model", hostile, hostile, "text"), Column("n", "n", "how many", "count"))

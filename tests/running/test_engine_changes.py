@@ -1,6 +1,6 @@
 """Runs whose prompts or data change between two starts: nothing is paid twice, nothing is mixed unseen."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from importlib.resources import files
 from pathlib import Path
 
@@ -15,15 +15,13 @@ from tests.running.typed import judge_again, overheard, provider, run, text_of
 
 
 @pytest.fixture
-def edit_prompt(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str, str], None]]:
+def edit_prompt(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str], None]:
     """Edits a prompt that ships, as another version of the package might."""
 
     def edit(name: str, text: str) -> None:
         monkeypatch.setattr(protocol, "PROMPTS", protocol.PROMPTS.replaced({name: text}))
-        protocol._prompts.cache_clear()
 
-    yield edit
-    protocol._prompts.cache_clear()
+    return edit
 
 
 def test_a_changed_request_is_refused_before_paying_and_played_anew_on_demand(

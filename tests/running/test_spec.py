@@ -83,7 +83,7 @@ def test_a_spec_comes_back_from_the_record() -> None:
 
 def test_a_cast_has_everyone_but_the_judges() -> None:
     made = spec(sampling={"player": {"temperature": 0.0}})
-    cast = made.cast(role_play, "openai/a")
+    cast = made.castings(role_play, made.casts(role_play)["openai/a"])
     assert {role: casting.model for role, casting in cast.items()} == {
         "player": "openai/a",
         "interrogator": "openai/u",
@@ -179,8 +179,12 @@ def test_a_model_s_own_sampling_goes_before_its_role_s() -> None:
         sampling={"player": {"temperature": 0.0, "max_tokens": 10}, "openai/a": {"temperature": 1.5}},
         sampling_of=lambda name: {"top_p": 0.5, "temperature": 9.0} if name == "openai/a" else {},
     )
-    assert made.cast(role_play, "openai/a")["player"].sampling == Sampling(1.5, 0.5, 10)
-    assert made.cast(role_play, "openai/b")["player"].sampling == Sampling(0.0, 0.9, 10)
+    assert made.castings(role_play, made.casts(role_play)["openai/a"])["player"].sampling == Sampling(
+        1.5, 0.5, 10
+    )
+    assert made.castings(role_play, made.casts(role_play)["openai/b"])["player"].sampling == Sampling(
+        0.0, 0.9, 10
+    )
 
 
 def test_what_an_entry_says_of_sampling_is_what_a_run_is() -> None:
@@ -257,3 +261,39 @@ def test_other_data_is_another_run_and_its_remarks_are_kept_apart(tmp_path: Path
     assert spec(data=moved).run_id == made.run_id  # what it says counts, not where it is
     moved.write_text(CARDS.replace("turns = 2", "turns = 3"))
     assert spec(data=moved).run_id != made.run_id
+
+
+def test_several_subjects_sit_down_together_in_every_choice_of_the_models() -> None:
+    game = find("word_guessing")
+    made = make_spec(
+        game,
+        models=["openai/c", "openai/a", "openai/b"],
+        options={"experiment": "table", "split": "1-1"},
+        sampling={"openai/a": {"temperature": 0.0}, "player_b": {"max_tokens": 50}},
+    )
+    assert made.casts(game) == {
+        "openai/a + openai/b": {"player_a": "openai/a", "player_b": "openai/b"},
+        "openai/a + openai/c": {"player_a": "openai/a", "player_b": "openai/c"},
+        "openai/b + openai/c": {"player_a": "openai/b", "player_b": "openai/c"},
+    }
+    castings = made.castings(game, made.casts(game)["openai/a + openai/c"])
+    assert castings["player_a"].sampling == Sampling(0.0, 0.95, 1024)
+    assert castings["player_b"].sampling == Sampling(0.7, 0.95, 50)
+    assert {casting.kind for casting in castings.values()} == {"subject"}
+
+
+def test_too_few_models_for_a_table_are_a_mistake() -> None:
+    with pytest.raises(Mistake, match="4 different models sit down together here, and 2 are named"):
+        make_spec(
+            find("word_guessing"),
+            models=["openai/a", "openai/b", "openai/a"],
+            options={"experiment": "four"},
+        )
+
+
+def test_a_benchmark_says_how_often_a_scenario_is_played_unless_the_user_does() -> None:
+    game, roles = find("word_guessing"), {"opponent": ["openai/o"]}
+    assert make_spec(game, models=["openai/a"], roles=roles).epochs == 3
+    assert make_spec(game, models=["openai/a"], roles=roles, epochs=1).epochs == 1
+    assert make_spec(game).epochs == 1  # a tryout
+    assert spec().epochs == 1

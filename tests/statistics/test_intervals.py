@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from interplay.statistics.intervals import Estimate, clustered_mean, mean, rate
+from interplay.statistics.intervals import Estimate, clustered_mean, macro_mean, mean, rate
+from tests.statistics.experiments import Pairing, spread_over
 
 SEEDS = 2_000
 
@@ -155,6 +156,59 @@ def half_width(estimate: Estimate) -> float:
     return (high - low) / 2
 
 
+class TestMacroMean:
+    def test_hand_worked(self) -> None:
+        # Means 2 and 6, variances 2 and 12: (2/2 + 12/3) / 4 = 5/4 from parts of 1/4 and 1 with 1 and 2
+        # degrees of freedom: (5/4)^2 / (1/16 + 1/2) = 25/9, where t is 3.331 (between t(2) and t(3)).
+        estimate = macro_mean([[1, 3], [], [2, 8, 8]])
+        assert (estimate.value, estimate.n, estimate.clusters, estimate.method) == (4.0, 5, (), "macro t")
+        half = stats.t.ppf(0.975, 25 / 9) * math.sqrt(5 / 4)
+        assert interval(estimate) == around(4.0, half)
+
+    def test_two_groups_of_one_size_are_welch_s_test(self) -> None:
+        one, other = [1.0, 4.0, 2.0, 7.0], [0.5, 0.7, 0.6, 0.1]
+        welch = stats.ttest_ind(one, other, equal_var=False).confidence_interval()
+        difference = macro_mean([[2 * value for value in one], [-2 * value for value in other]])
+        assert interval(difference) == pytest.approx(tuple(welch))
+
+    def test_a_group_of_one_borrows_the_pooled_variance(self) -> None:
+        # Pooled (1 x 2 + 2 x 12) / 3 = 26/3: the parts are 2 (1/2 + 1/3) / 9 and 12 (1/3 + 2/3) / 9.
+        estimate = macro_mean([[1, 3], [2, 8, 8], [4]])
+        assert (estimate.value, estimate.n) == (4.0, 6)
+        parts, freedoms = (2 * (1 / 2 + 1 / 3) / 9, 12 / 9), (1, 2)
+        freedom = sum(parts) ** 2 / sum(part**2 / own for part, own in zip(parts, freedoms, strict=True))
+        assert interval(estimate) == around(4.0, stats.t.ppf(0.975, freedom) * math.sqrt(sum(parts)))
+        assert sum(parts) == pytest.approx((2 / 2 + 12 / 3 + 26 / 3) / 9)
+
+    def test_one_group_or_one_value_in_each_is_the_plain_t_mean(self) -> None:
+        values = [0.3, 1.7, 2.2, 9.1, 4.4]
+        assert macro_mean([values]) == macro_mean([[], values]) == mean(values)
+        assert macro_mean([[value] for value in values]) == mean(values)
+
+    def test_every_group_weighs_the_same(self) -> None:
+        assert macro_mean([[1.0] * 99, [0.0, 0.0]]).value == 0.5
+
+    def test_too_little_to_go_on(self) -> None:
+        assert macro_mean([]) == macro_mean([[], []]) == Estimate(None, None, None, 0, (), "none")
+        assert macro_mean([[], [3]]) == Estimate(3.0, None, None, 1, (), "none")
+
+    def test_groups_without_a_spread_of_their_own_are_not_certain(self) -> None:
+        assert macro_mean([[1, 1], [0, 0]]) == Estimate(0.5, None, None, 4, (), "none")
+        assert macro_mean([[0.2, 0.2], [0.9], [0.4]]).low is None
+        assert macro_mean([[0.1, 0.1], [0.1] * 3, [0.1]]) == Estimate(0.1, 0.1, 0.1, 6, (), "macro t")
+
+    def test_covers_where_the_mean_over_all_values_does_not(self) -> None:
+        # A model's scores, as differences from one that never guesses; half of the word pairs are of the
+        # hardest topic.
+        model, sizes = Pairing(0.3, 1e-12), [45, *spread_over(45, 9)]
+        runs = [model.differences(np.random.default_rng(seed), sizes) for seed in range(SEEDS)]
+        macro = [interval(macro_mean(groups)) for groups in runs]
+        plain = [interval(mean([value for group in groups for value in group])) for groups in runs]
+        truth = model.truth(10)
+        assert 0.93 <= sum(low <= truth <= high for low, high in macro) / SEEDS <= 0.97
+        assert sum(low <= truth <= high for low, high in plain) / SEEDS < 0.60
+
+
 class TestTooFewClusters:
     def test_nothing_to_estimate_from(self) -> None:
         assert clustered_mean([], []) == Estimate(None, None, None, 0, (0,), "none")
@@ -222,7 +276,9 @@ rows = st.lists(
 def estimates(data: Sequence[Row]) -> str:
     # repr tells -0.0 from 0.0 and shows every bit of a float, which == does not.
     values, first, second = zip(*data, strict=True)
-    return repr((mean(values), clustered_mean(values, first), clustered_mean(values, first, second)))
+    groups = [[value for value, label, _ in data if label == group] for group in sorted(set(first))]
+    grouped = macro_mean(groups), macro_mean(groups[::-1])
+    return repr((mean(values), clustered_mean(values, first), clustered_mean(values, first, second), grouped))
 
 
 @settings(deadline=None)

@@ -1,10 +1,10 @@
 """The benchmarks, each a folder of one shape; they never import each other."""
 
-from interplay.benchmarks import role_play
+from interplay.benchmarks import role_play, word_guessing
 from interplay.core.benchmark import Benchmark
 from interplay.core.failures import Mistake, nearest
 
-ALL: tuple[Benchmark, ...] = (role_play.benchmark,)
+ALL: tuple[Benchmark, ...] = (role_play.benchmark, word_guessing.benchmark)
 # What writes new data is recorded and shown as a benchmark is, but is no benchmark that one would run.
 WRITERS: tuple[Benchmark, ...] = tuple(one.generator.writing for one in ALL if one.generator)
 

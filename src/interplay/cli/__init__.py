@@ -37,11 +37,12 @@ MEANINGS = {
     "runs": "List, rename or delete runs.",
     "export": "Write a run to a file: json, jsonl, csv, markdown or html.",
     "generate": "Have a model write new scenarios for a benchmark.",
+    "validate": "Prove a benchmark's scores on bots whose abilities are known; needs no key.",
     "doctor": "Check keys, endpoints, store and the embedded model.",
     "loopback": "Serve a scripted provider on 127.0.0.1, in OpenAI's and Anthropic's shape, for dry runs.",
 }
 
-_MODULES = {"run": "playing", "judge": "playing", "generate": "generating"}
+_MODULES = {"run": "playing", "judge": "playing", "generate": "generating", "validate": "validating"}
 
 
 class Verbs(click.Group):

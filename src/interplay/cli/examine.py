@@ -10,21 +10,20 @@ from typing import Any
 from interplay.benchmarks import ALL
 from interplay.cli import terminal
 from interplay.cli.edge import DONE, UNANSWERED
-from interplay.core.failures import InterplayError, Mistake
+from interplay.core.failures import InterplayError, Mistake, nearest
 from interplay.models import embedded
 from interplay.models.connecting import HOSTED, Directory
 from interplay.models.loopback import Asked, Fault, Loopback, Said, Script, rehearse
+from interplay.reporting.transcript import is_private, shown_lines
 from interplay.store.database import SAFE_SQLITE, sqlite_version
-from interplay.store.records import Records, Run
+from interplay.store.records import ConversationRow, Records, Run
+
+VIEWED_AS = {"system": "its brief", "user": "it heard", "assistant": "it said"}
 
 
 def show_conversation(records: Records, run: Run, number: int, *, as_json: bool) -> None:
     """Print what was said and what the judges made of it."""
-    rows = {row.number: row for row in records.conversations(run)}
-    if number not in rows:
-        known = f"{min(rows)} to {max(rows)}" if rows else "none"
-        raise Mistake(f"run {run.id} has no conversation {number}; its numbers are {known}")
-    row = rows[number]
+    row = _conversation_of(records, run, number)
     verdicts = records.verdicts(run).get((number, ""), [])
     verdicts.sort(key=lambda verdict: verdict.rubric != run.extent["rubric"])  # the board's first
     if as_json:
@@ -49,9 +48,9 @@ def show_conversation(records: Records, run: Run, number: int, *, as_json: bool)
     )
     if row.detail:
         terminal.say(row.detail)
-    for line in row.lines:
-        if line.heard_by != (line.source,):
-            terminal.say(f"\n[{line.source or 'narrator'} -> {', '.join(line.heard_by)}]\n{line.text}")
+    for line in shown_lines(row.lines):
+        heard_by = "in private" if is_private(line) else f"-> {', '.join(line.heard_by)}"
+        terminal.say(f"\n[{line.source or 'narrator'} {heard_by}]\n{line.text}")
     for verdict in verdicts:
         came_to = f" {verdict.failure}: {verdict.detail}" if verdict.failure else ""
         by = (
@@ -62,6 +61,29 @@ def show_conversation(records: Records, run: Run, number: int, *, as_json: bool)
             terminal.say(f"turn {turn}")
             for key, value in entry.items():
                 terminal.say(f"  {key}: {value}")
+
+
+def _conversation_of(records: Records, run: Run, number: int) -> ConversationRow:
+    rows = {row.number: row for row in records.conversations(run)}
+    if number not in rows:
+        known = f"{min(rows)} to {max(rows)}" if rows else "none"
+        raise Mistake(f"run {run.id} has no conversation {number}; its numbers are {known}")
+    return rows[number]
+
+
+def show_view(records: Records, run: Run, number: int, seat: str, *, as_json: bool) -> None:
+    """Print a conversation as one seat saw it: its brief, what it heard, what it said."""
+    row = _conversation_of(records, run, number)
+    seats = records.seats(number)
+    if seat not in seats:
+        raise Mistake(f"nobody sat as {seat!r} in conversation {number}; {nearest(seat, seats)}")
+    messages = records.view(number, seat)
+    if as_json:
+        terminal.say_json({"number": number, "seat": seat, "messages": [asdict(one) for one in messages]})
+        return
+    terminal.say(f"Conversation {number}: {row.scenario.label}, as seen by {seat}")
+    for message in messages:
+        terminal.say(f"\n[{VIEWED_AS[message.role]}]\n{message.text}")
 
 
 def show_conversations(records: Records, run: Run, *, as_json: bool) -> None:

@@ -14,13 +14,15 @@ from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
-from interplay.core.board import Board, Column
+from interplay.core.board import Board, Cell, Column
 from interplay.reporting.cells import half_width, written
 from interplay.running.tally import Tally
 
 _WIDTH_OF_A_PIPE = 110
 _LEAST_NAME = 10
 FEWEST_COLUMNS = 3  # of a board in a very narrow window
+# black on lighter and lighter ground, lowest to highest; a terminal of few colours takes the nearest
+SHADES = [f"black on {colour}" for colour in ("#5f87af", "#87afd7", "#afd7d7", "#d7d7af", "#ffd787")]
 # ESC and other C0, DEL and C1, and what turns the direction of text
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
@@ -85,6 +87,9 @@ def show_board(board: Board) -> None:
     console.print(table)
     for note in notes:
         console.print(Text("· " + harmless(note)))
+    for part in board.parts:
+        console.print()
+        show_board(part)
 
 
 def _least_width(console: Console, board: Board, columns: Sequence[Column]) -> int:
@@ -105,16 +110,20 @@ def _table_of(board: Board, columns: Sequence[Column]) -> Table:
             min_width=_LEAST_NAME if column is columns[0] else None,
         )
     for row in board.rows:
-        cells = [
-            (written(column, row[column.key]), half_width(column, row[column.key])) for column in columns
-        ]
-        table.add_row(*(_two_lines(*cell) for cell in cells))
+        table.add_row(*(_cell(board, column, row[column.key]) for column in columns))
     return table
 
 
-def _two_lines(value: str, below: str) -> Text:
-    cell = Text(harmless(value))
-    return Text.assemble(cell, "\n", (below, "dim")) if below else cell
+def _cell(board: Board, column: Column, cell: Cell) -> Text:
+    """The value, what may be added or taken away below it, and a shade where the column has one."""
+    below = half_width(column, cell)
+    lines = Text(harmless(written(column, cell)))
+    if below:
+        lines = Text.assemble(lines, "\n", (below, "dim"))
+    warmth = board.warmth(column, cell)
+    if warmth is not None:
+        lines.stylize(SHADES[round(warmth * (len(SHADES) - 1))])
+    return lines
 
 
 def show_table(headings: list[str], rows: list[list[str]]) -> None:

@@ -58,9 +58,13 @@ def score_verb(run: str, **given: Any) -> int:
 @click.command("show")
 @click.argument("run")
 @flag("--conversation", type=int, metavar="NUMBER", help="Show one conversation with its verdicts.")
+@flag("--as", "seat", default="", metavar="SEAT",
+      help="Show that conversation as one seat saw it: its brief, what it heard, what it said.")  # fmt: skip
 @with_flags(TABLE, STORE, HTML, JSON)
-def show_verb(run: str, conversation: int | None, **given: Any) -> int:
+def show_verb(run: str, conversation: int | None, seat: str, **given: Any) -> int:
     """Show the board of RUN, or one of its conversations."""
+    if seat and conversation is None:
+        raise Mistake("--as shows one conversation; say which with --conversation NUMBER")
     check_html(given)
     with Records(given["store"]) as records:
         found = records.find(run)
@@ -68,7 +72,10 @@ def show_verb(run: str, conversation: int | None, **given: Any) -> int:
         if conversation is not None:
             if given["html"]:
                 raise Mistake("--html writes the whole run; leave out --conversation")
-            examine.show_conversation(records, found, conversation, as_json=given["json"])
+            if seat:
+                examine.show_view(records, found, conversation, seat, as_json=given["json"])
+            else:
+                examine.show_conversation(records, found, conversation, as_json=given["json"])
             return DONE
     show_run(given, found.id, benchmark, _table(given, benchmark))
     return DONE
@@ -110,7 +117,7 @@ def board_verb(benchmark: str, runs: tuple[str, ...], **given: Any) -> int:
 
 def _table(given: Mapping[str, Any], benchmark: Benchmark) -> dict[str, str]:
     """The options of the table that were typed, checked."""
-    typed = options_in(given)
+    typed = benchmark.read(options_in(given))
     benchmark.settle(typed)
     return typed
 

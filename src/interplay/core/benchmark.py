@@ -9,6 +9,7 @@ from typing import Any, Protocol
 from interplay.core.board import Board
 from interplay.core.conversation import Conversation, RoleKind
 from interplay.core.failures import Mistake, nearest
+from interplay.core.trials import Trial
 from interplay.core.wire import Sampling, digest_of
 
 Options = Mapping[str, str]
@@ -35,6 +36,7 @@ class Option:
     choices: tuple[str, ...] = ()
     number: tuple[int, int] | None = None  # the bounds of a number, where it is one
     read: Callable[[str], str] | None = None  # from what is typed, as a path, to what the record keeps
+    shape: str = ""  # how a value looks, where help should say
     of_judging: bool = False  # a finished run can be judged with another value
     of_table: bool = False
 
@@ -104,6 +106,7 @@ class Played:
     outcome: Any = None
     failure: str = ""
     verdicts: tuple[Verdict, ...] = ()
+    cast: Mapping[str, str] = field(default_factory=dict)  # which model sits in which role
 
 
 Span = tuple[int, int]  # the least and the most
@@ -125,6 +128,20 @@ class Judging(Protocol):
 
 
 @dataclass(frozen=True)
+class Unjudged:
+    """The judging step of what no judge looks at."""
+
+    name: str = "none"
+    digest: str = "none"
+
+    def calls(self, scenario: Scenario, cast: Mapping[str, str], judge: str) -> Span:
+        return 0, 0
+
+    async def __call__(self, talk: Conversation, outcome: Any) -> Mapping[str, Any]:
+        raise RuntimeError("what has no judge is scored by rule")
+
+
+@dataclass(frozen=True)
 class Preset:
     """A cast with a name, such as a paper's own; what a user types goes before it."""
 
@@ -143,7 +160,10 @@ class Tryout:
 
 @dataclass(frozen=True)
 class Benchmark:
-    """All that the engine needs to know of a benchmark."""
+    """All that the engine needs to know of a benchmark.
+
+    Where several of its roles are subjects, so many of the models sit down together, every choice of them.
+    """
 
     name: str
     paper: str
@@ -155,17 +175,19 @@ class Benchmark:
     protocol: Callable[[Options], str]  # the digest of what shapes play: prompts and the protocol's version
     play: Callable[[Conversation, Options], Awaitable[Any]]
     calls: Callable[[Scenario, Options], Mapping[str, Span]]  # of play, for each role, second tries apart
-    judging: Callable[[Options], Judging]
     score: Callable[[Any, Sequence[Verdict], Options], Sequence[Score]]
     summarize: Callable[[Sequence[Played], Options], Board]
     # how far two models' scores of one scenario differ, as a standard deviation
     spread: Callable[[Options], float]
     tryout: Tryout
+    judging: Callable[[Options], Judging] = lambda options: Unjudged()
+    epochs: int = 1  # how often a scenario is played unless the user says
     presets: Mapping[str, Preset] = field(default_factory=dict)
     generator: "Generator | None" = None  # where a model can write new data for it
+    trials: tuple[Trial, ...] = ()  # bots with a planted ability, by which its scores are proven
 
-    def subject(self, options: Options) -> Role:
-        return next(role for role in self.roles(options) if role.kind == "subject")
+    def subjects(self, options: Options) -> tuple[Role, ...]:
+        return tuple(role for role in self.roles(options) if role.kind == "subject")
 
     def role(self, name: str, options: Options) -> Role:
         known = {role.name: role for role in self.roles(options)}
@@ -198,7 +220,7 @@ class Piece:
 
     scenario: str  # the id of the scenario that asked for it
     label: str
-    text: str  # for a person to read; empty where no try could be read
+    text: str  # for a person to read; empty where there is nothing that a person could keep
     entry: Mapping[str, Any]  # as the file will have it
     complaints: tuple[str, ...] = ()
 

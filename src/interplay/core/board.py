@@ -43,9 +43,10 @@ class Column:
     key: str
     title: str
     meaning: str
-    kind: Literal["text", "count", "score", "share", "amount", "money"]
+    kind: Literal["text", "count", "score", "share", "amount", "money", "chance"]
     scale: tuple[float, float] | None = None
     detail: bool = False  # may be left out where there is little room
+    heat: bool = False  # its cells are shaded, lowest to highest over all such columns of the table
 
 
 @dataclass(frozen=True)
@@ -56,6 +57,16 @@ class Board:
     columns: tuple[Column, ...]
     rows: tuple[Mapping[str, Cell], ...]
     notes: tuple[str, ...] = ()
+    parts: tuple["Board", ...] = ()  # further tables of the same results
+
+    def warmth(self, column: Column, cell: "Cell") -> float | None:
+        """Where a shaded cell stands between the lowest (0) and the highest (1); None where it is not shaded."""
+        if not column.heat or (here := _number(cell)) is None:
+            return None
+        cells = [_number(row[other.key]) for row in self.rows for other in self.columns if other.heat]
+        known = [number for number in cells if number is not None]
+        low, high = min(known), max(known)
+        return (here - low) / (high - low) if high > low else 0.5
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -63,7 +74,13 @@ class Board:
             "rows": [{key: _plain(cell) for key, cell in row.items()} for row in self.rows],
             "columns": {column.key: column.meaning for column in self.columns},
             "notes": list(self.notes),
+            "parts": [part.as_json() for part in self.parts],
         }
+
+
+def _number(cell: Cell) -> float | None:
+    found = cell.value if isinstance(cell, Estimate) else cell
+    return None if isinstance(found, str) else found
 
 
 def _plain(cell: Cell) -> Any:

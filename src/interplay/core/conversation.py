@@ -120,7 +120,7 @@ class Conversation:
         self._kept: set[str] = set()
 
     def seat(self, name: str, *, brief: str, role: str = "", hears_names: bool = False) -> Seat:
-        """Seat a participant. Its brief is in its own view alone."""
+        """Seat a participant. Its brief is in its own view alone; several seats of a role are ROLE, ROLE 2, ROLE 3."""
         role = role or name
         if role not in self.cast:
             raise RuntimeError(f"nobody is cast as {role!r}; the cast has {sorted(self.cast)}")
@@ -168,10 +168,14 @@ class Conversation:
             return understood.value
         raise AssertionError("unreachable: the last try returns or raises")
 
-    async def ask_all(self, seats: Sequence[Seat], form: type[T] | Form[T]) -> list[T]:
-        """Ask several seats at once; they are heard in seat order, whatever order the replies came in."""
+    async def ask_all(self, seats: Sequence[Seat], form: type[T] | Form[T] | Sequence[Form[T]]) -> list[T]:
+        """Ask several seats at once, by one form or each by its own.
+
+        They are heard in seat order, whatever order the replies came in.
+        """
         before = len(self.lines)
-        asked = [asyncio.ensure_future(self.ask(seat, form)) for seat in seats]
+        forms = form if isinstance(form, Sequence) else [form] * len(seats)
+        asked = [asyncio.ensure_future(self.ask(*one)) for one in zip(seats, forms, strict=True)]
         try:
             answers = await asyncio.gather(*asked)
         finally:

@@ -3,6 +3,7 @@
 In a file, {{name}} stands for a value, and {{#name}} ... {{/name}} is kept only where the value is not empty.
 """
 
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,7 +11,7 @@ from functools import cache
 from pathlib import Path
 
 from interplay.core.failures import Mistake, nearest, why
-from interplay.core.wire import digest_of
+from interplay.core.wire import canonical, digest_of
 
 _SECTION = re.compile(r"\{\{#(\w+)\}\}\n?((?:(?!\{\{#).)*?)\{\{/\1\}\}\n?", re.DOTALL)  # none in another
 _NAME = re.compile(r"\{\{(\w+)\}\}")
@@ -31,6 +32,14 @@ class Prompts:
     def replaced(self, others: Mapping[str, str]) -> "Prompts":
         """The same prompts with some texts in place of their own."""
         return Prompts({**self.texts, **others})
+
+    def kept(self, folder: str) -> str:
+        """A user's folder of prompts in place of these, as the record keeps it."""
+        return canonical(read_replacements(Path(folder), self))
+
+    def chosen(self, kept: str) -> "Prompts":
+        """The prompts of a run: these, or the user's that the record keeps in their place."""
+        return self.replaced(json.loads(kept)) if kept else self
 
     @property
     def digest(self) -> str:

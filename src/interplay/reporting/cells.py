@@ -3,6 +3,8 @@
 from interplay.core.board import Cell, Column, Estimate
 
 NOTHING = "–"
+LOPSIDED = 0.1  # of an interval's width: more of a difference between its sides is shown
+LEAST_CHANCE = 0.001  # below it a probability is only said to be small
 
 
 def written(column: Column, cell: Cell) -> str:
@@ -22,6 +24,8 @@ def written(column: Column, cell: Cell) -> str:
             return f"{cell:,.0f}"
         case "money":
             return f"{cell:,.2f}"
+        case "chance":
+            return "<0.001" if cell < LEAST_CHANCE else f"{cell:.3f}"
         case _:
             return f"{cell:,}"
 
@@ -39,12 +43,15 @@ def interval(column: Column, cell: Cell) -> str:
 
 
 def half_width(column: Column, cell: Cell) -> str:
-    """The interval where there is little room: what may be added or taken away."""
+    """The interval where there is little room: what may be added or taken away, if it is the same on both sides."""
     if isinstance(cell, Estimate) and cell.value is not None and cell.low is None:
         return "±?"
     if not isinstance(cell, Estimate) or cell.low is None or cell.high is None or column.kind == "share":
         return interval(column, cell)
-    return f"±{(cell.high - cell.low) / 2:.2f}"
+    above, below = cell.high - (cell.value or 0.0), (cell.value or 0.0) - cell.low
+    if abs(above - below) > LOPSIDED * (above + below):
+        return interval(column, cell)
+    return f"±{(above + below) / 2:.2f}"
 
 
 def within(column: Column, number: float) -> float:

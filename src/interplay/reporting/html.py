@@ -10,6 +10,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from interplay.core.benchmark import Benchmark
 from interplay.core.board import Board, Cell, Column, Estimate
 from interplay.reporting.cells import interval, within, written
+from interplay.reporting.transcript import is_private, shown_lines
 from interplay.reporting.writing import refuse_store, write_whole
 from interplay.running.results import options_of
 from interplay.store.records import Records, Run
@@ -31,7 +32,8 @@ def report(board: Board, records: Records, run: Run, benchmark: Benchmark) -> st
         undefined=StrictUndefined,
         trim_blocks=True,
     )
-    environment.globals.update(written=written, interval=interval, bar=_bar)
+    environment.globals.update(written=written, interval=interval, bar=_bar, shade=_shade)
+    environment.globals.update(shown_lines=shown_lines, is_private=is_private)
     verdicts = records.verdicts(run)
     rows = records.conversations(run)
     conversations = [
@@ -45,7 +47,7 @@ def report(board: Board, records: Records, run: Run, benchmark: Benchmark) -> st
         board=board,
         run=run,
         benchmark=benchmark,
-        subject=benchmark.subject(options_of(run, benchmark)).name,
+        subjects=[role.name for role in benchmark.subjects(options_of(run, benchmark))],
         conversations=conversations,
         left_out=len(rows) - len(conversations),
     )
@@ -67,7 +69,14 @@ def board_as_html(board: Board) -> str:
     body = "".join(f"<tr>{row}</tr>" for row in rows)
     notes = "".join(f"<li>{escape(note)}</li>" for note in board.notes)
     title = f"<strong>{escape(board.title)}</strong>"
-    return f"{title}<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table><ul>{notes}</ul>"
+    table = f"{title}<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table><ul>{notes}</ul>"
+    return table + "".join(board_as_html(part) for part in board.parts)
+
+
+def _shade(board: Board, column: Column, cell: Cell) -> int | None:
+    """How much colour a shaded cell has, in percent: never so much that its text is hard to read."""
+    warmth = board.warmth(column, cell)
+    return None if warmth is None else round(4 + 46 * warmth)
 
 
 def _bar(board: Board, column: Column, cell: Cell) -> Mapping[str, Any] | None:

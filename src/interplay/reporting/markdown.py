@@ -22,13 +22,20 @@ def board_as_markdown(board: Board, run: Run, benchmark: Benchmark) -> str:
     parts = [
         f"# {as_text(board.title)}",
         f"{as_text(benchmark.meaning)}. Run {as_text(run.id)}, begun {as_text(run.created)}.",
-        _table(board),
-        "## What the columns mean",
-        _list([f"**{as_text(column.title)}**: {as_text(column.meaning)}" for column in board.columns]),
+        *_body(board, "##"),
     ]
-    if board.notes:
-        parts += ["## Notes", _list([as_text(note) for note in board.notes])]
+    for part in board.parts:
+        parts += [f"## {as_text(part.title)}", *_body(part, "###")]
     return "\n\n".join(parts) + "\n"
+
+
+def _body(board: Board, heading: str) -> list[str]:
+    """A table, with what its columns mean and its notes under headings of this level."""
+    meanings = [f"**{as_text(column.title)}**: {as_text(column.meaning)}" for column in board.columns]
+    body = [_table(board), f"{heading} What the columns mean", _list(meanings)]
+    return (
+        [*body, f"{heading} Notes", _list([as_text(note) for note in board.notes])] if board.notes else body
+    )
 
 
 def as_text(text: str) -> str:

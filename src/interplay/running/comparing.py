@@ -28,13 +28,15 @@ def comparability(records: Records, run: Run, benchmark: Benchmark) -> dict[str,
     identity, extent = run.identity, run.extent
     options = options_of(run, benchmark)
     of_judging = {option.name for option in benchmark.options if option.of_judging}
+    together = len(benchmark.subjects(options)) > 1
     measured = set(identity["models"]).difference(extent["judges"], *identity["roles"].values())
     return {
         "options": {name: value for name, value in options.items() if name not in of_judging},
         "scenarios": f"{extent['limit']} of the set {identity['scenarios'][:8]}",
         "rubric": {"name": benchmark.judging(options).name, "digest": extent["rubric"]},
         "judges": extent["judges"],
-        "cast": {role: names for role, names in identity["roles"].items() if role != "judge"},
+        "cast": {role: names for role, names in identity["roles"].items() if role != "judge"}
+        | ({"table": identity["models"]} if together else {}),  # a score depends on who else sat there
         "prompts": sorted(records.protocols(run)),
         "sampling": {name: change for name, change in identity["sampling"].items() if name not in measured},
     }

@@ -6,7 +6,7 @@ from typing import Any
 from interplay.core.benchmark import Benchmark, Judging, Span
 from interplay.running.plan import Work
 
-Done = Mapping[tuple[int, str], int]  # answered calls of a conversation, by participant
+Done = Mapping[tuple[int, str], int]  # answered calls of a conversation, by role or judge
 
 
 def calls_left(

@@ -170,7 +170,9 @@ class Engine:
         """A budget that cannot be kept is refused before the first call."""
         check_prices(self.how.limits, plan.models, self.how.directory)
         castings = [
-            (r, c) for one in self.spec.models for r, c in self.spec.cast(self.benchmark, one).items()
+            casting
+            for cast in self.spec.casts(self.benchmark).values()
+            for casting in self.spec.castings(self.benchmark, cast).items()
         ]
         judges = [self.spec.judge_casting(self.benchmark, n, self.judging_options) for n in self._judges()]
         check_lengths(self.how.limits, [*castings, *(("judge", one) for one in judges)])

@@ -153,7 +153,7 @@ async def _rehearse(engine: Engine, work: Work, rehearsal: "_Rehearsal") -> None
     """Play and judge one work by rote; every role is cast under its own name."""
     cast = {
         role: Casting(role, casting.sampling, casting.kind)
-        for role, casting in engine.spec.cast(engine.benchmark, work.place.subject).items()
+        for role, casting in engine.spec.castings(engine.benchmark, work.place.cast).items()
     }
     content = work.place.scenario.content
     try:

@@ -130,15 +130,12 @@ def _places(
     benchmark: Benchmark, spec: RunSpec, scenarios: Sequence[Scenario], extent: Mapping[str, Any]
 ) -> list[Place]:
     """Every conversation of the run; models take turns, so that a run cut short compares them all."""
-    casts = {}
-    for subject in spec.models:
-        cast = spec.cast(benchmark, subject)
-        casts[subject] = {role: casting.model for role, casting in cast.items()}
+    casts = spec.casts(benchmark)
     return [
-        Place(scenario, subject, casts[subject], repeat)
+        Place(scenario, subject, cast, repeat)
         for repeat in range(extent["epochs"])
         for scenario in scenarios[: extent["limit"]]
-        for subject in spec.models
+        for subject, cast in casts.items()
     ]
 
 

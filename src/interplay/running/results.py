@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from interplay.core.benchmark import Benchmark, Played, Score, Verdict
+from interplay.core.benchmark import Benchmark, Played, Score, Unjudged, Verdict
 from interplay.core.board import Board, Cell, Column
 from interplay.core.forms import build
 from interplay.models import embedded
@@ -19,11 +19,12 @@ USAGE = (
     Column(
         "tokens",
         "tokens",
-        "tokens of all roles in this model's conversations, read and written; of verdicts, those of this rubric",
+        "tokens of all roles in this model's conversations, read and written; of verdicts, those of this rubric; "
+        "where several models are measured together, its own",
         "count",
         detail=True,
     ),
-    Column("cost", "cost $", "what its conversations cost, all roles; unknown where a price is", "money"),
+    Column("cost", "cost $", "what those tokens cost; unknown where a price is", "money"),
 )
 
 
@@ -39,6 +40,7 @@ def played_of(records: Records, run: Run, benchmark: Benchmark) -> list[Played]:
             outcome=build(benchmark.outcome, row.outcome) if row.state == "done" else None,
             failure=row.failure or ("cancelled" if row.state == "open" else ""),
             verdicts=tuple(v for v in verdicts.get((row.number, ""), ()) if v.rubric == rubric),
+            cast=row.cast,
         )
         for row in records.conversations(run)
     ]
@@ -130,7 +132,7 @@ def table_changes(benchmark: Benchmark, changes: Mapping[str, str] | None) -> Ma
 
 def notes_of(records: Records, run: Run, played: list[Played]) -> list[str]:
     totals = records.totals(run)
-    notes = [f"Run {run.id}: {len(played)} conversations, {_panel(run, totals)}."]
+    notes = [f"Run {run.id}: {len(played)} conversations{_panel(run, totals)}."]
     failures = sorted({one.failure for one in played if one.failure})
     if failures:
         counted = ", ".join(f"{name} {sum(one.failure == name for one in played)}" for name in failures)
@@ -153,7 +155,9 @@ def _panel(run: Run, totals: Totals) -> str:
     for judge in run.extent["judges"]:
         reported = [version for version in totals.models.get(judge, ()) if version and version != judge]
         named.append(f"{judge} ({', '.join(reported)})" if reported else judge)
-    return f"judged by {', '.join(named)}" if named else "not judged"
+    if not named:
+        return "" if run.extent["rubric"] == Unjudged.digest else ", not judged"
+    return f", judged by {', '.join(named)}"
 
 
 def remarks_of(records: Records, run: Run) -> list[str]:

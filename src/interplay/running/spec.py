@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -55,14 +56,24 @@ class RunSpec:
         """All options of the run, those it does not mention at their defaults."""
         return benchmark.settle(self.options)
 
-    def cast(self, benchmark: Benchmark, subject: str) -> dict[str, Casting]:
-        """Who plays with this subject: a casting for every role but the judges'."""
-        found = {}
-        for role in benchmark.roles(self.settled(benchmark)):
-            if role.kind != "judge":
-                model = subject if role.kind == "subject" else self.roles[role.name][0]
-                found[role.name] = Casting(model, self._sampling_of(role, model), role.kind)
-        return found
+    def casts(self, benchmark: Benchmark) -> dict[str, dict[str, str]]:
+        """Who may sit down together, by the name of who is measured: a model for every role but the judges'."""
+        roles = benchmark.roles(self.settled(benchmark))
+        measured = [role.name for role in roles if role.kind == "subject"]
+        others = {role.name: self.roles[role.name][0] for role in roles if role.kind == "simulator"}
+        # Several at one table sit in the order of their names: whom the user named first changes nothing.
+        tables = combinations(sorted(self.models) if len(measured) > 1 else self.models, len(measured))
+        return {
+            " + ".join(chosen): {**dict(zip(measured, chosen, strict=True)), **others} for chosen in tables
+        }
+
+    def castings(self, benchmark: Benchmark, cast: Mapping[str, str]) -> dict[str, Casting]:
+        """How each model of a cast is sampled in its role."""
+        roles = [role for role in benchmark.roles(self.settled(benchmark)) if role.name in cast]
+        return {
+            role.name: Casting(cast[role.name], self._sampling_of(role, cast[role.name]), role.kind)
+            for role in roles
+        }
 
     def judge_casting(self, benchmark: Benchmark, model: str, options: Mapping[str, str]) -> Casting:
         return Casting(model, self._sampling_of(benchmark.role("judge", options), model), "judge")
@@ -85,7 +96,7 @@ def make_spec(
     sampling_of: Callable[[str], SamplingChange] = lambda name: {},
     seed: int = 0,
     limit: int | None = None,
-    epochs: int = 1,
+    epochs: int | None = None,
 ) -> RunSpec:
     """A spec that holds together; with no model named at all, the embedded one plays every role of a tryout."""
     sampling = sampling or {}
@@ -101,12 +112,15 @@ def make_spec(
         roles_sampled = benchmark.tryout.sampling.keys() | sampling.keys()
         sampling = {r: {**benchmark.tryout.sampling.get(r, {}), **sampling.get(r, {})} for r in roles_sampled}
         limit = benchmark.tryout.limit if limit is None else limit
+        epochs = 1 if epochs is None else epochs
         models = (EMBEDDED,)
         wanted = benchmark.roles(benchmark.settle(options))
         named = {role.name: (EMBEDDED,) for role in wanted if role.kind != "subject"}
     if not models:
         raise Mistake("no model to measure; name one with --model, as in --model openai/NAME")
+    epochs = benchmark.epochs if epochs is None else epochs
     settled = benchmark.settle(options)
+    _check_number(benchmark, settled, set(models))
     for role in benchmark.roles(settled):
         if role.stands_in and not named.get(role.name) and named.get(role.stands_in):
             named[role.name] = named[role.stands_in]
@@ -155,6 +169,16 @@ def _check_roles(
             )
         if role.kind == "simulator" and len(named[role.name]) > 1:
             raise Mistake(f"{role.name} is played by one model, not {len(named[role.name])}")
+
+
+def _check_number(benchmark: Benchmark, options: Mapping[str, str], models: set[str]) -> None:
+    """Enough models must be named for all who are measured at one table."""
+    seats = len(benchmark.subjects(options))
+    if len(models) < seats:
+        raise Mistake(
+            f"{seats} different models sit down together here, and {len(models)} {'is' if len(models) == 1 else 'are'} "
+            f"named; name {seats} or more with --model"
+        )
 
 
 def _check_sampling(

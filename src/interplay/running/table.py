@@ -54,7 +54,7 @@ class Table:
     ):
         self.setting, self.records, self.journal = setting, records, journal
         self.tally, self._send_to = tally, send_to
-        self._cast = cache(lambda subject: setting.spec.cast(setting.benchmark, subject))
+        self._castings = cache(lambda cast: setting.spec.castings(setting.benchmark, dict(cast)))
         self._judge_casting = cache(
             lambda judge: setting.spec.judge_casting(setting.benchmark, judge, setting.judging_options)
         )
@@ -108,7 +108,7 @@ class Table:
     async def _play_as(self, number: int, work: Work, *, last: bool) -> Any:
         setting, place = self.setting, work.place
         talk = Conversation(
-            self._cast(place.subject),
+            self._castings(tuple(place.cast.items())),
             await self._desk(number, "play", ""),
             scenario=place.scenario.content,
             seed=f"{setting.spec.seed}/{place.scenario.id}/{place.repeat}",

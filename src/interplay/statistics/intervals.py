@@ -13,7 +13,7 @@ from interplay.core.board import Estimate
 def mean(values: Sequence[float], *, confidence: float = 0.95) -> Estimate:
     """The mean of independent values, with a t interval."""
     _check_confidence(confidence)
-    numbers = _finite(values)
+    numbers = finite(values)
     n = len(numbers)
     if n < 2:
         return _without_interval(numbers, ())
@@ -46,7 +46,7 @@ def clustered_mean(values: Sequence[float], *ways: Sequence[Hashable], confidenc
     independent.
     """
     _check_confidence(confidence)
-    numbers = _finite(values)
+    numbers = finite(values)
     _check_ways(len(numbers), ways)
     clusters = tuple(len(set(way)) for way in ways)
     usable = [way for way, count in zip(ways, clusters, strict=True) if count > 1]
@@ -63,6 +63,58 @@ def clustered_mean(values: Sequence[float], *ways: Sequence[Hashable], confidenc
     return _t_interval(numbers, variance, freedom, clusters, method, confidence)
 
 
+def macro_mean(groups: Sequence[Sequence[float]], *, confidence: float = 0.95) -> Estimate:
+    """The mean over groups of each group's mean of independent values, with Satterthwaite's t interval.
+
+    Every group weighs the same, however many values it holds, and the groups themselves are given: the
+    interval speaks of new values in these groups, not of other groups.
+
+    A group of one value borrows its spread from the others, as their pooled variance. Where every group holds
+    one value, the values are taken as one sample: the spread between groups is then in the interval, which
+    can only widen it.
+    """
+    _check_confidence(confidence)
+    samples = samples_of(groups)
+    if len(samples) < 2:
+        return mean(samples[0] if samples else [], confidence=confidence)
+    numbers = [number for sample in samples for number in sample]
+    parts = variance_parts(samples)
+    value, variance = _average([_average(sample) for sample in samples]), math.fsum(parts)
+    if _cancelled(variance, numbers, _deviations(numbers)):
+        return Estimate(value, None, None, len(numbers), (), "none")
+    freedom = _satterthwaite(parts, [len(sample) - 1 for sample in samples])
+    half = float(special.stdtrit(freedom, (1 + confidence) / 2)) * math.sqrt(variance)
+    return Estimate(value, value - half, value + half, len(numbers), (), "macro t")
+
+
+def samples_of(groups: Sequence[Sequence[float]]) -> list[list[float]]:
+    """The groups that hold values, or all values as one group where each of them holds a single value."""
+    samples = [sample for sample in map(finite, groups) if sample]
+    if all(len(sample) == 1 for sample in samples):
+        together = [sample[0] for sample in samples]
+        return [together] if together else []
+    return samples
+
+
+def variance_parts(samples: list[list[float]]) -> list[float]:
+    """What the groups add, one by one, to the variance of the mean of their means."""
+    weights = spread_weights([len(sample) for sample in samples])
+    return [weight * spread(sample) for weight, sample in zip(weights, samples, strict=True)]
+
+
+def spread_weights(sizes: Sequence[int]) -> list[float]:
+    """How much of each group's variance is in the variance of the mean of the groups' means.
+
+    A group of one value adds the pooled variance, which is a sum of the others' variances: their weights
+    carry it.
+    """
+    alone = sum(size == 1 for size in sizes)
+    freedom = sum(size - 1 for size in sizes)
+    return [
+        (1 / size + alone * (size - 1) / freedom) / len(sizes) ** 2 if size > 1 else 0.0 for size in sizes
+    ]
+
+
 def _check_confidence(confidence: float) -> None:
     if not 0 < confidence < 1:
         raise ValueError(f"confidence must lie between 0 and 1, not {confidence}")
@@ -76,7 +128,8 @@ def _check_ways(n: int, ways: tuple[Sequence[Hashable], ...]) -> None:
             raise ValueError(f"{n} values but {len(way)} cluster labels")
 
 
-def _finite(values: Sequence[float]) -> list[float]:
+def finite(values: Sequence[float]) -> list[float]:
+    """The values as numbers, none of them missing."""
     numbers = [float(value) for value in values]
     if not all(map(math.isfinite, numbers)):
         raise ValueError("values must be finite: a missing value is counted apart, not averaged")
@@ -105,6 +158,21 @@ def _variance(deviations: list[float], way: Sequence[Hashable]) -> float:
     return count / (count - 1) * squares / len(deviations) ** 2
 
 
+def spread(numbers: list[float]) -> float:
+    """The variance of the values themselves; 0 for a single one, which has none to show."""
+    if len(numbers) < 2:
+        return 0.0
+    return math.fsum(deviation**2 for deviation in _deviations(numbers)) / (len(numbers) - 1)
+
+
+def _satterthwaite(parts: list[float], freedoms: list[int]) -> float:
+    """The degrees of freedom of a sum of independent variances; their sum where nothing varies."""
+    total = math.fsum(parts)
+    if total == 0:
+        return float(sum(freedoms))
+    return 1 / math.fsum((part / total) ** 2 / own for part, own in zip(parts, freedoms, strict=True) if own)
+
+
 def _two_way_variance(
     deviations: list[float], first: Sequence[Hashable], second: Sequence[Hashable]
 ) -> float:
@@ -116,13 +184,18 @@ def _two_way_variance(
 
 
 def _cancelled(variance: float, numbers: list[float], deviations: list[float]) -> bool:
-    """Whether the values differ yet their cluster sums do not, beyond rounding.
+    """Whether the values differ yet what the variance is made of does not, beyond rounding.
 
-    4, 5, 5, 4 on a 2 x 2 design has equal sums in both ways: an accident of a coarse scale, and no proof that
-    the mean is known exactly.
+    4, 5, 5, 4 on a 2 x 2 design has equal sums in both ways, and 4, 4 and 5, 5 in two groups do not differ
+    within either: an accident of a coarse scale, and no proof that the mean is known exactly.
     """
-    rounding = (4 * sys.float_info.epsilon * max(map(abs, numbers))) ** 2
-    return variance <= rounding < _variance(deviations, range(len(deviations)))
+    plain = _variance(deviations, range(len(deviations)))
+    return is_rounding(variance, numbers) and not is_rounding(plain, numbers)
+
+
+def is_rounding(variance: float, numbers: list[float]) -> bool:
+    """Whether a variance of the mean is no more than rounding makes of equal values."""
+    return variance <= (4 * sys.float_info.epsilon * max(map(abs, numbers))) ** 2
 
 
 def _t_interval(

@@ -244,9 +244,11 @@ class Records:
         return float(row[0]), int(row[1]), int(row[2])
 
     def finished_calls(self, run: Run, judging: str) -> dict[tuple[int, str], int]:
-        """How many answered calls each conversation has by participant: of unfinished play, and of this judging."""
+        """How many answered calls each conversation has by role or judge: of unfinished play, and of this judging."""
+        # a role's seats are named ROLE, ROLE 2, ROLE 3: of play, the first word is the role
+        role = "iif(stage = 'play', substr(participant || ' ', 1, instr(participant || ' ', ' ') - 1), participant)"
         rows = self._rows(
-            "SELECT c.number, participant, count(*) FROM calls JOIN conversations c"
+            f"SELECT c.number, {role}, count(*) FROM calls JOIN conversations c"  # noqa: S608  # our own names
             " ON c.number = calls.conversation WHERE c.run = ? AND calls.state = 'done'"
             " AND (stage = ? OR (stage = 'play' AND c.state <> 'done')) GROUP BY 1, 2",
             *(run.number, judging),
@@ -254,15 +256,19 @@ class Records:
         return {(number, participant): count for number, participant, count in rows}
 
     def usage_by_subject(self, run: Run) -> dict[str, tuple[int, float | None]]:
-        """Tokens and cost of each subject's conversations, all roles together; of judges, the board's own rubric."""
+        """Tokens and cost of each subject's conversations, all roles together; of judges, the board's own rubric.
+
+        Where several subjects sat together, each has the calls that it made itself.
+        """
+        whose = "iif(c.subject IN (SELECT value FROM json_each(?)), c.subject, calls.model)"
         return {
             subject: (int(tokens), None if unknown else float(cost or 0.0))
             for subject, tokens, cost, unknown in self._rows(
-                "SELECT c.subject, total(tokens_in) + total(tokens_out), sum(cost), total(cost IS NULL)"
+                f"SELECT {whose}, total(tokens_in) + total(tokens_out), sum(cost), total(cost IS NULL)"  # noqa: S608  # our own names
                 " FROM calls JOIN conversations c ON c.number = calls.conversation"
                 " WHERE c.run = ? AND calls.state = 'done'"
-                " AND (stage NOT LIKE 'judge %' OR substr(stage, -12) = ?) GROUP BY c.subject",
-                *(run.number, run.extent.get("rubric", "")[:12]),
+                " AND (stage NOT LIKE 'judge %' OR substr(stage, -12) = ?) GROUP BY 1",
+                *(json.dumps(run.identity["models"]), run.number, run.extent.get("rubric", "")[:12]),
             )
         }
 
@@ -281,6 +287,24 @@ class Records:
             here, role, text = self._rows("SELECT parent, role, text FROM messages WHERE digest = ?", here)[0]
             messages.append(Message(role, text))
         return messages[::-1]
+
+    def seats(self, conversation: int) -> list[str]:
+        """Who was asked in the play of a conversation, in order of first words."""
+        query = (
+            "SELECT participant FROM calls WHERE conversation = ? AND stage = 'play'"
+            " GROUP BY participant ORDER BY min(number)"
+        )
+        return [row[0] for row in self._rows(query, conversation)]
+
+    def view(self, conversation: int, seat: str) -> list[Message]:
+        """All that a seat was shown and said in play: what was sent to its model last, and the answer."""
+        rows = self._rows(
+            "SELECT thread, text FROM calls WHERE conversation = ? AND stage = 'play' AND participant = ?"
+            " ORDER BY step DESC, attempt DESC LIMIT 1",
+            *(conversation, seat),
+        )
+        thread, text = rows[0]
+        return [*self.thread(thread), *([Message("assistant", text)] if text is not None else [])]
 
     def integrity(self) -> str:
         """What SQLite's own check says; "ok" is good."""

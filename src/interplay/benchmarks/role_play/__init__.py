@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from interplay.benchmarks.role_play.cards import LANGUAGES
 from interplay.benchmarks.role_play.panel import JUDGE, judging
-from interplay.benchmarks.role_play.protocol import Dialogue, calls, digest, play, read_prompts
+from interplay.benchmarks.role_play.protocol import PROMPTS, Dialogue, calls, digest, play
 from interplay.benchmarks.role_play.rubrics import VERSIONS, name_of_rubric, read_rubric_option, rubric_for
 from interplay.benchmarks.role_play.scenarios import scenarios
 from interplay.benchmarks.role_play.scoring import score, summarize
@@ -43,7 +43,7 @@ OPTIONS = (
         number=(20, 5000),
         of_judging=True,
     ),
-    Option("prompts", "", "a folder whose .md files replace prompts of the same name", read=read_prompts),
+    Option("prompts", "", "a folder whose .md files replace prompts of the same name", read=PROMPTS.kept),
     Option(
         "length_median",
         "",

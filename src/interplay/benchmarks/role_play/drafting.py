@@ -11,12 +11,12 @@ from pathlib import Path
 from random import Random
 from typing import Annotated, Any
 
+from interplay.benchmarks.generating import WRITER, drawn, refuse_data
 from interplay.benchmarks.role_play import checks
 from interplay.benchmarks.role_play.cards import LANGUAGE_NAMES, Character, Situation
 from interplay.benchmarks.role_play.checks import Card
 from interplay.core.benchmark import Material, Options, Scenario, Span
 from interplay.core.conversation import Conversation
-from interplay.core.failures import Mistake
 from interplay.core.forms import Longest, schema_of
 from interplay.core.prompts import Prompts
 from interplay.core.wire import digest_of
@@ -24,7 +24,6 @@ from interplay.core.wire import digest_of
 FOLDER = Path(str(files(__package__)))
 PROMPTS = Prompts.read(FOLDER / "writing_prompts")
 PROTOCOL_VERSION = 1
-WRITER = "writer"
 CHARACTER, SITUATION = "character", "situation"
 SEEDS_OF = {
     CHARACTER: {
@@ -94,8 +93,7 @@ def seeds() -> Mapping[str, Any]:
 
 def scenarios(options: Options, data: Path | None = None) -> Material:
     """The pieces to be written, each with its own seeds of variety."""
-    if data is not None:
-        raise Mistake(f"writing reads no data: leave {data} out")
+    refuse_data(data)
     wanted = [(CHARACTER, n) for n in range(1, int(options["characters"]) + 1)]
     wanted += [(SITUATION, n) for n in range(1, int(options["situations"]) + 1)]
     return Material(tuple(_scenario(kind, number, options) for kind, number in wanted))
@@ -103,24 +101,19 @@ def scenarios(options: Options, data: Path | None = None) -> Material:
 
 def _scenario(kind: str, number: int, options: Options) -> Scenario:
     language = options["language"]
-    drawn = {name: _drawn(heading, number, options["seed"]) for name, heading in SEEDS_OF[kind].items()}
+    found = {
+        name: drawn(seeds()[heading], number, f"{options['seed']}/{heading}")
+        for name, heading in SEEDS_OF[kind].items()
+    }
     content = {
         "kind": kind,
         "number": number,
         "language": language,
-        "turns": drawn["kind"]["turns"] if kind == SITUATION else 0,
-        "tags": [one["id"] for one in drawn.values() if "id" in one],
-        "seeds": {name: one[language] for name, one in drawn.items()},
+        "turns": found["kind"]["turns"] if kind == SITUATION else 0,
+        "tags": [one["id"] for one in found.values() if "id" in one],
+        "seeds": {name: one[language] for name, one in found.items()},
     }
     return Scenario(content, f"{kind} {number}")
-
-
-def _drawn(heading: str, number: int, seed: str) -> Mapping[str, Any]:
-    """The entry for a number: the list is shuffled, and shuffled anew whenever all of it has come."""
-    entries: list[Mapping[str, Any]] = list(seeds()[heading])
-    round_, place = divmod(number - 1, len(entries))
-    Random(f"{seed}/{heading}/{round_}").shuffle(entries)  # noqa: S311  # draws seeds, guards nothing
-    return entries[place]
 
 
 def digest(options: Options) -> str:

@@ -1,9 +1,7 @@
 """The protocols of PingPong: version 2, whose emulated user only talks, and version 1, whose user judges as well."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Any
@@ -14,8 +12,8 @@ from interplay.core.benchmark import Options, Scenario, Span
 from interplay.core.conversation import Conversation
 from interplay.core.forms import Longest
 from interplay.core.loops import LoopWatch
-from interplay.core.prompts import Prompts, read_replacements
-from interplay.core.wire import canonical, digest_of
+from interplay.core.prompts import Prompts
+from interplay.core.wire import digest_of
 from interplay.judging.fence import fenced, mark_of
 from interplay.judging.rubric import Rubric
 
@@ -52,19 +50,9 @@ class Dialogue:
     marked_by: str = ""
 
 
-def read_prompts(folder: str) -> str:
-    """A user's folder of prompts, as the record keeps it."""
-    return canonical(read_replacements(Path(folder), PROMPTS))
-
-
-@cache
-def _prompts(replacements: str) -> Prompts:
-    return PROMPTS.replaced(json.loads(replacements)) if replacements else PROMPTS
-
-
 def prompts_of(options: Options) -> Prompts:
     """The prompts of a run: ours, or the user's in their place."""
-    return _prompts(options.get("prompts", ""))
+    return PROMPTS.chosen(options["prompts"])
 
 
 def digest(options: Options) -> str:

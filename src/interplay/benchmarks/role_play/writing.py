@@ -1,12 +1,12 @@
 """New characters and situations: what a model wrote is checked, gathered, and made a file that can be played."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 import tomli_w
 
+from interplay.benchmarks.generating import SEED, WRITER, best_pieces, board_of_writing, told_of
 from interplay.benchmarks.role_play.card_files import MOST, read_cards
 from interplay.benchmarks.role_play.cards import LANGUAGE_NAMES, LANGUAGES, Character
 from interplay.benchmarks.role_play.checks import Card, Shelf, about_character, about_situation
@@ -14,7 +14,6 @@ from interplay.benchmarks.role_play.drafting import (
     CHARACTER,
     FOLDER,
     SITUATION,
-    WRITER,
     Written,
     calls,
     digest,
@@ -32,39 +31,18 @@ from interplay.core.benchmark import (
     Role,
     Scenario,
     Score,
-    Span,
     Tryout,
     Verdict,
 )
-from interplay.core.board import Board, Cell, Column
-from interplay.core.conversation import Conversation
-from interplay.core.failures import UnreadableFailure
+from interplay.core.board import Board
 from interplay.core.wire import Sampling
 
-SHOWN_LEFT_OUT = 40  # reasons on a board
-CANARY = "INTERPLAY CANARY role_play"
 OPTIONS = (
     Option("language", "en", "the language of what is written", choices=LANGUAGES),
     Option("characters", "8", "how many characters", number=(1, MOST)),
     Option("situations", "8", "how many situations", number=(1, MOST)),
-    Option(
-        "seed", "0", "what pieces grow out of is drawn by it: another seed, other pieces", number=(0, 2**31)
-    ),
+    SEED,
 )
-
-
-@dataclass(frozen=True)
-class Unjudged:
-    """The judging step of what no judge looks at."""
-
-    name: str = "none"
-    digest: str = "none"
-
-    def calls(self, scenario: Scenario, cast: Mapping[str, str], judge: str) -> Span:
-        return 0, 0
-
-    async def __call__(self, talk: Conversation, outcome: Written) -> Mapping[str, Any]:
-        raise RuntimeError("what was written for role play is checked, not judged")
 
 
 def score(outcome: Written, verdicts: Sequence[Verdict], options: Options) -> list[Score]:
@@ -82,27 +60,9 @@ def _about(piece: Written, language: str) -> list[str]:
 
 
 def gather(played: Sequence[Played], options: Options) -> list[Piece]:
-    """Every piece by its first try that passes all checks, else by the try with the fewest complaints.
-
-    First tries come before second ones, whatever their number, so that a later try never changes what has passed.
-    """
+    """Every piece by the best of its tries; no two that pass are alike, or like one that ships."""
     shelf = Shelf(_shipped(options["language"]))
-    best: dict[str, Piece] = {}
-    for one in sorted(played, key=lambda one: (one.repeat, *_place(one.scenario))):
-        before = best.get(one.scenario.id)
-        if before is not None and not before.complaints:
-            continue
-        piece = _piece(one, shelf, options["language"])
-        if (
-            before is None
-            or not before.text
-            or (piece.text and len(piece.complaints) <= len(before.complaints))
-        ):
-            best[one.scenario.id] = piece
-        if piece.text and not piece.complaints:
-            shelf.put(one.outcome.card())
-    order = {one.scenario.id: _place(one.scenario) for one in played}
-    return [best[id] for id in sorted(best, key=order.__getitem__)]
+    return best_pieces(played, _place, lambda one: _piece(one, shelf, options["language"]))
 
 
 def _place(scenario: Scenario) -> tuple[str, int]:
@@ -116,58 +76,19 @@ def _shipped(language: str) -> tuple[Card, ...]:
 
 
 def _piece(one: Played, shelf: Shelf, language: str) -> Piece:
-    label = one.scenario.label
-    if one.outcome is None:
-        trouble = (
-            "the writer never answered in form" if one.failure == UnreadableFailure.name else one.failure
-        )
-        return Piece(one.scenario.id, label, "", {}, (trouble,))
+    """A try as it was written, with what the checks say of it; one that passes is put on the shelf."""
     written: Written = one.outcome
     complaints = (*_about(written, language), *shelf.about(written.card()))
+    if not complaints:
+        shelf.put(written.card())
     entry = {**written.entry, "tags": one.scenario.content["tags"]}
-    return Piece(one.scenario.id, label, written.laid_out(), entry, complaints)
-
-
-COLUMNS = (
-    Column("model", "model", "the model that writes", "text"),
-    Column("written", "written", "pieces that passed all checks", "count"),
-    Column("pieces", "pieces", "pieces that were asked for and tried", "count"),
-    Column("rejected", "rejected", "tries that failed a check", "count"),
-    Column("unreadable", "unreadable", "tries that never came in form", "count"),
-    Column("unanswered", "unanswered", "tries that got no answer", "count"),
-)
+    return Piece(one.scenario.id, one.scenario.label, written.laid_out(), entry, complaints)
 
 
 def summarize(played: Sequence[Played], options: Options) -> Board:
     """A row for each model: how many of its pieces passed, and what became of its tries."""
-    subjects = sorted({one.subject for one in played})
-    gathered = {name: gather([one for one in played if one.subject == name], options) for name in subjects}
-    notes = [
-        f"{piece.label}: {'; '.join(piece.complaints)}."
-        for pieces in gathered.values()
-        for piece in pieces
-        if piece.complaints
-    ]
-    rows = [_row(name, [one for one in played if one.subject == name], gathered[name]) for name in subjects]
-    rows.sort(key=lambda row: -int(str(row["written"])))
     title = f"role_play_writing ({LANGUAGE_NAMES[options['language']]}, seed {options['seed']})"
-    if len(notes) > SHOWN_LEFT_OUT:
-        notes[SHOWN_LEFT_OUT:] = [f"{len(notes) - SHOWN_LEFT_OUT} more pieces failed their checks."]
-    return Board(title, COLUMNS, tuple(rows), tuple(notes))
-
-
-def _row(subject: str, tries: Sequence[Played], pieces: Sequence[Piece]) -> dict[str, Cell]:
-    passed = sum(not piece.complaints for piece in pieces)
-    finished = sum(one.outcome is not None for one in tries)
-    unreadable = sum(one.failure == UnreadableFailure.name for one in tries)
-    return {
-        "model": subject,
-        "written": passed,
-        "pieces": len(pieces),
-        "rejected": finished - passed,
-        "unreadable": unreadable,
-        "unanswered": len(tries) - finished - unreadable,
-    }
+    return board_of_writing(title, played, lambda tries: gather(tries, options))
 
 
 def lacking(pieces: Sequence[Piece]) -> str:
@@ -182,12 +103,7 @@ def write(pieces: Sequence[Piece], origin: Origin) -> str:
     entries = [{**piece.entry, "id": id} for piece, id in zip(pieces, _ids(pieces), strict=True)]
     found: dict[str, Any] = {
         "language": language,
-        "canary": f"{CANARY} {language} {origin.canary}: benchmark data, keep out of training corpora",
-        "written_by": origin.model,
-        "run": origin.run,
-        "started": origin.started,
-        "seed": int(origin.options["seed"]),
-        "reviewed": origin.reviewed,
+        **told_of(origin, f"role_play {language}"),
         "characters": [_in_order(entry) for entry in entries if "persona" in entry],
         "situations": [_in_order(entry) for entry in entries if "text" in entry],
     }
@@ -225,7 +141,6 @@ writing = Benchmark(
     protocol=digest,
     play=play,
     calls=calls,
-    judging=lambda options: Unjudged(),
     score=score,
     summarize=summarize,
     spread=lambda options: 1.0,

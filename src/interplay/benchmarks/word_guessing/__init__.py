@@ -1,0 +1,102 @@
+"""AGE: players with one of two similar secret words give clues and guess; who understands, who confuses?"""
+
+from interplay.benchmarks.word_guessing.other_scores import read_other_scores
+from interplay.benchmarks.word_guessing.protocol import PAPER, PROMPTS, Game, calls, digest, play, seats_of
+from interplay.benchmarks.word_guessing.scenarios import (
+    EXPERIMENTS,
+    VERSUS,
+    read_split,
+    read_topics,
+    scenarios,
+)
+from interplay.benchmarks.word_guessing.scoring import score
+from interplay.benchmarks.word_guessing.standings import OPPONENT
+from interplay.benchmarks.word_guessing.tables import summarize
+from interplay.benchmarks.word_guessing.trials import TRIALS
+from interplay.benchmarks.word_guessing.writing import generator
+from interplay.core.benchmark import Benchmark, Option, Options, Role, Tryout
+from interplay.core.wire import Sampling
+
+SAMPLING = Sampling(0.7, 0.95, 1024)
+OPTIONS = (
+    Option(
+        "experiment",
+        VERSUS,
+        "versus: each model against one opponent, over ten topics; four: four models in each game, all splits, the "
+        "general list; table: any --split, every choice of models",
+        choices=EXPERIMENTS,
+    ),
+    Option(
+        "split",
+        "",
+        "the sizes of the two groups as in 1-3; in versus the model's own group first",
+        read=read_split,
+        shape="A-B",
+    ),
+    Option("rounds", "5", "at most so many rounds", number=(1, 20)),
+    Option(
+        "rules",
+        "interplay",
+        "paper: l = the rounds played, only games of more than two rounds with every word found count, guesses "
+        "matched by Jaro alone",
+        choices=("interplay", PAPER),
+    ),
+    Option(
+        "topics",
+        "",
+        "which word lists, as in food,sports or general; else as the experiment has it",
+        read=read_topics,
+        shape="LIST,...",
+    ),
+    Option("prompts", "", "a folder whose .md files replace prompts of the same name", read=PROMPTS.kept),
+    Option(
+        "other_scores",
+        "",
+        "a .csv file with a column model and others' scores, for correlations",
+        read=read_other_scores,
+        shape="FILE.csv",
+        of_table=True,
+    ),
+)
+
+
+def roles(options: Options) -> tuple[Role, ...]:
+    """In versus a player and its opponent; else everybody at the table is measured."""
+    if options["experiment"] == VERSUS:
+        player = Role("player", "subject", SAMPLING, "gives clues and guesses; the model that is measured")
+        return player, Role(OPPONENT, "simulator", SAMPLING, "plays against each model that is measured")
+    return tuple(
+        Role(role, "subject", SAMPLING, "sits at the table and is measured") for _, role in seats_of(options)
+    )
+
+
+def spread(options: Options) -> float:
+    """What bots of hazards .2 to .6 showed between two models' AGE in one game each with the same words."""
+    return 0.5
+
+
+benchmark = Benchmark(
+    name="word_guessing",
+    paper="AGE",
+    meaning="an adversarial word game: who finds out the other's secret word, and who keeps its own",
+    roles=roles,
+    options=OPTIONS,
+    outcome=Game,
+    scenarios=scenarios,
+    protocol=digest,
+    play=play,
+    calls=calls,
+    score=score,
+    summarize=summarize,
+    spread=spread,
+    epochs=3,
+    generator=generator,
+    tryout=Tryout(
+        limit=8,
+        options={"rounds": "3"},
+        sampling={"player": {"max_tokens": 96}, "opponent": {"max_tokens": 96}},
+    ),
+    trials=TRIALS,
+)
+
+__all__ = ["benchmark"]

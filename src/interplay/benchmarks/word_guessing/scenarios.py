@@ -1,0 +1,112 @@
+"""Scenarios of word guessing: a pair of words, and which seats have the first of them."""
+
+from collections.abc import Sequence
+from itertools import chain, combinations, zip_longest
+from math import lcm
+from pathlib import Path
+
+from interplay.benchmarks.word_guessing.checks import Shelf, unplayable
+from interplay.benchmarks.word_guessing.words import GENERAL, TOPICS, Pair, read_pairs, shipped
+from interplay.core.benchmark import Material, Options, Scenario
+from interplay.core.failures import Mistake, nearest
+
+VERSUS, FOUR, TABLE = EXPERIMENTS = ("versus", "four", "table")
+LETTERS = "abcdefgh"  # of the seats where all are measured
+MOST_SEATS = len(LETTERS)
+_SPLIT_OF = {VERSUS: "1-1", FOUR: "2-2"}
+
+
+def read_split(typed: str) -> str:
+    """Two group sizes, as in 2-2."""
+    sizes = typed.split("-")
+    if len(sizes) != 2 or not all(size.isascii() and size.isdecimal() and int(size) for size in sizes):
+        raise Mistake(f"--split is two group sizes as in 2-2, not {typed!r}")
+    if sum(map(int, sizes)) > MOST_SEATS:
+        raise Mistake(f"--split {typed}: at most {MOST_SEATS} players sit at a table")
+    return "-".join(str(int(size)) for size in sizes)
+
+
+def read_topics(typed: str) -> str:
+    """Names of our lists, in our order."""
+    known = (GENERAL, *TOPICS)
+    wanted = [name.strip().lower() for name in typed.split(",") if name.strip()]
+    for name in wanted:
+        if name not in known:
+            raise Mistake(f"there is no word list {name!r}; {nearest(name, known)}")
+    return ",".join(name for name in known if name in wanted)
+
+
+def sizes_of(options: Options) -> tuple[int, int]:
+    """How many players each group has; in versus, the subject's group first."""
+    experiment = options["experiment"]
+    split = options["split"] or _SPLIT_OF.get(experiment, "")
+    if not split:
+        raise Mistake("--experiment table needs the sizes of both groups: --split as in 2-2 or 1-3")
+    if experiment == FOUR and split != _SPLIT_OF[FOUR]:
+        raise Mistake(f"--experiment four plays 2-2; for --split {split} take --experiment table")
+    first, _, second = split.partition("-")
+    return int(first), int(second)
+
+
+def scenarios(options: Options, data: Path | None = None) -> Material:
+    """Every pair with every split, in an order whose every beginning is balanced over topics, pairs and splits."""
+    if data is not None and options["topics"]:
+        raise Mistake(
+            "--topics chooses among the lists that ship; with --data all pairs of the file are played"
+        )
+    pairs = _in_turn(_checked(data) if data else [p for topic in _topics(options) for p in shipped(topic)])
+    splits = _splits(options)
+    round_ = lcm(len(pairs), len(splits))
+    found = []
+    for number in range(len(pairs) * len(splits)):
+        pair = pairs[number % len(pairs)]
+        found.append(_scenario(pair, splits[(number + number // round_) % len(splits)], options))
+    return Material(tuple(found))
+
+
+def _topics(options: Options) -> Sequence[str]:
+    if options["topics"]:
+        return options["topics"].split(",")
+    return TOPICS if options["experiment"] == VERSUS else (GENERAL,)
+
+
+def _checked(path: Path) -> list[Pair]:
+    """A user's pairs; one that cannot be played, or a word that is there twice, is a mistake."""
+    pairs, shelf = read_pairs(path), Shelf()
+    for number, pair in enumerate(pairs, 1):
+        for problem in [*unplayable(pair), *shelf.about(pair)]:
+            raise Mistake(f"{path}, pair {number} ({pair}): {problem}")
+        shelf.put(pair)
+    return pairs
+
+
+def _in_turn(pairs: Sequence[Pair]) -> list[Pair]:
+    """The topics take turns."""
+    by_topic: dict[str, list[Pair]] = {}
+    for pair in pairs:
+        by_topic.setdefault(pair.topic, []).append(pair)
+    return [pair for pair in chain.from_iterable(zip_longest(*by_topic.values())) if pair is not None]
+
+
+def _splits(options: Options) -> list[tuple[int, ...]]:
+    """Which seats, counted from 1, have the first word: each group once or more with either word."""
+    first, second = sizes_of(options)
+    seats = range(1, first + second + 1)
+    if options["experiment"] == VERSUS:
+        return [tuple(seats[:first]), tuple(seats[first:])]
+    sizes = sorted({first, second})
+    return [chosen for size in sizes for chosen in combinations(seats, size)]
+
+
+def _scenario(pair: Pair, with_a: tuple[int, ...], options: Options) -> Scenario:
+    if options["experiment"] == VERSUS:
+        mine, others = pair.words if 1 in with_a else pair.words[::-1]
+        who = f"{mine.text} v {others.text}"
+    else:
+        seats = [seat for seat in range(1, sum(sizes_of(options)) + 1) if seat not in with_a]
+        who = f"{pair.a.text} ({_listed(with_a)}) v {pair.b.text} ({_listed(seats)})"
+    return Scenario({**pair.content(), "with_a": list(with_a)}, f"{pair.topic}: {who}")
+
+
+def _listed(seats: Sequence[int]) -> str:
+    return ", ".join(LETTERS[seat - 1] for seat in seats)

@@ -1,0 +1,141 @@
+"""Differences of two models on the same units, and what remains of them when many are looked at."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from interplay.core.board import Estimate
+from interplay.statistics.intervals import (
+    finite,
+    is_rounding,
+    macro_mean,
+    samples_of,
+    spread,
+    spread_weights,
+    variance_parts,
+)
+
+Numbers = NDArray[np.float64]
+
+# Two units drawn from two show too few spreads to studentise by: ten groups of two then cover 99% of the time
+# instead of 95%. From five units on a group stands on its own.
+ENOUGH = 5
+CELLS = 500_000  # numbers held at a time, four megabytes an array
+
+
+@dataclass(frozen=True)
+class Compared:
+    """A difference with its interval, and how probable one as large is where there is none.
+
+    The p-value is None where there are too few units to ask.
+    """
+
+    difference: Estimate
+    p_value: float | None
+
+
+def paired_difference(
+    groups: Sequence[Sequence[float]], *, seed: int, draws: int = 10_000, confidence: float = 0.95
+) -> Compared:
+    """The mean over groups of the mean difference on each group's units, by a studentised bootstrap.
+
+    Each draw resamples the units inside every group and divides its difference from the estimate by its own
+    standard error; the interval reaches as far as the given share of these quotients, on both sides alike.
+    Draws without a spread count as infinitely far, so that few or tied units make a wide interval, or none.
+    The units of a group smaller than ENOUGH are resampled from the deviations in all groups, stretched to the
+    variance that they estimate. The interval leaves out 0 exactly where the p-value is at most 1 - confidence.
+
+    No p-value can be below 1 / (draws + 1): after Holm's adjustment for m comparisons, m / (draws + 1).
+    The order of groups and units does not show, and turning every sign turns the interval and nothing else.
+    """
+    if draws < 1:
+        raise ValueError(f"a bootstrap takes at least one draw, not {draws}")
+    samples = samples_of(groups)
+    estimate = macro_mean(samples, confidence=confidence)
+    bare = Estimate(estimate.value, None, None, estimate.n, (), "none")
+    if estimate.value is None or estimate.n < 2:
+        return Compared(bare, None)
+    numbers = [number for sample in samples for number in sample]
+    variance = math.fsum(variance_parts(samples))
+    if is_rounding(variance, numbers):
+        return Compared(bare, _sign_test(numbers))
+    error = math.sqrt(variance)
+    # A draw that equals the data but for rounding is as far as the data: hence the hair of room.
+    far = (1 + 1e-9) * _quotients(_in_order(samples), variance, np.random.default_rng(seed), draws)
+    p_value = (int(np.count_nonzero(far >= abs(estimate.value) / error)) + 1) / (draws + 1)
+    rank = math.floor((1 - confidence) * (draws + 1) + 1e-9)
+    half = float(np.partition(far, -rank)[-rank]) * error if rank else math.inf
+    if not math.isfinite(half):
+        return Compared(bare, p_value)
+    ends = (estimate.value - half, estimate.value + half)
+    return Compared(Estimate(estimate.value, *ends, estimate.n, (), "bootstrap t"), p_value)
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """The p-values adjusted so that claiming those of at most a level errs anywhere that rarely (Holm 1979)."""
+    count = len(p_values)
+    if not all(0 <= p_value <= 1 for p_value in p_values):
+        raise ValueError("a p-value lies between 0 and 1")
+    adjusted, least = [0.0] * count, 0.0
+    for rank, place in enumerate(sorted(range(count), key=lambda place: p_values[place])):
+        least = max(least, min(1.0, (count - rank) * p_values[place]))
+        adjusted[place] = least
+    return adjusted
+
+
+def student_t_test(first: Sequence[float], second: Sequence[float]) -> float:
+    """The two-sided p-value of Student's test of two independent samples of one variance.
+
+    Where neither sample varies, p is 1 for equal means and 0 for others, the limits of the formula. Where
+    there is too little to ask, a sample being empty or both of one value, p is 1: nothing is shown.
+    """
+    one, other = finite(first), finite(second)
+    freedom = len(one) + len(other) - 2
+    if not one or not other or freedom < 1:
+        return 1.0
+    apart = math.fsum(one) / len(one) - math.fsum(other) / len(other)
+    squares = math.fsum((len(sample) - 1) * spread(sample) for sample in (one, other))
+    variance = squares / freedom * (1 / len(one) + 1 / len(other))
+    if is_rounding(variance, one + other):
+        return 1.0 if is_rounding(apart**2, one + other) else 0.0
+    return float(2 * special.stdtr(freedom, -abs(apart) / math.sqrt(variance)))
+
+
+def _in_order(samples: list[list[float]]) -> list[list[float]]:
+    """The samples in an order that neither the records' order nor which model came first can change."""
+    one = sorted(sorted(sample) for sample in samples)
+    other = sorted(sorted(-number for number in sample) for sample in samples)
+    return max(one, other)
+
+
+def _quotients(samples: list[list[float]], variance: float, rng: np.random.Generator, draws: int) -> Numbers:
+    """How many of its own standard errors each draw lies from the estimate."""
+    sizes = [len(sample) for sample in samples]
+    deviations = [np.asarray(sample) - math.fsum(sample) / len(sample) for sample in samples]
+    pool = np.concatenate([own * math.sqrt(len(own) / (len(own) - 1)) for own in deviations if len(own) > 1])
+    differences, variances = np.zeros(draws), np.zeros(draws)
+    for own, size, weight in zip(deviations, sizes, spread_weights(sizes), strict=True):
+        source = own if size >= ENOUGH else pool
+        rows = max(1, CELLS // size)
+        for start in range(0, draws, rows):
+            part = slice(start, min(start + rows, draws))
+            drawn = source[rng.integers(len(source), size=(part.stop - start, size))]
+            means = drawn.mean(axis=1)
+            differences[part] += means / len(samples)
+            if size > 1:
+                drawn -= means[:, np.newaxis]
+                variances[part] += weight / (size - 1) * np.einsum("ij,ij->i", drawn, drawn)
+    flat = variances <= 1e-24 * variance
+    differences[np.abs(differences) <= 1e-12 * math.sqrt(variance)] = 0.0
+    quotients = np.abs(differences) / np.sqrt(np.where(flat, 1.0, variances))
+    return np.where(flat & (differences != 0), np.inf, quotients)
+
+
+def _sign_test(numbers: list[float]) -> float:
+    """The two-sided p-value of as few differences against the majority's sign, zeros left out."""
+    above, below = sum(number > 0 for number in numbers), sum(number < 0 for number in numbers)
+    return min(1.0, 2 * float(special.bdtr(min(above, below), above + below, 0.5)))
