@@ -173,6 +173,11 @@ def test_a_misspelling_between_the_two_words_goes_to_the_closer_one() -> None:
     assert names("electorn", own, target)
 
 
+def test_a_form_of_both_words_counts_as_the_own_word() -> None:
+    assert names("leaves", Word("leaf"), Word("holiday"))
+    assert not names("leaves", Word("leaf"), Word("holiday", ("leave",)))
+
+
 def _shipped() -> list[Pair]:
     return [pair for topic in (GENERAL, *TOPICS) for pair in shipped(topic)]
 

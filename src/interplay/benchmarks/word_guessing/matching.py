@@ -18,9 +18,7 @@ from interplay.benchmarks.word_guessing.lexicon import (
 from interplay.benchmarks.word_guessing.words import GENERAL, TOPICS, Word, shipped
 
 ALIKE = 0.8  # of Jaro similarity: above it two strings are taken for one word
-MOST_LETTERS_OFF = (
-    2  # a slip adds or drops a letter or two; what adds more, such as breadbin, is another word
-)
+MOST_LETTERS_OFF = 2  # in length: a slip adds or drops a letter or two, breadbin is more than bread
 REDACTED = "[___]"  # without letters, so that it says no word
 
 
@@ -43,10 +41,8 @@ def names(guess: str, target: Word, own: Word) -> bool:
     if all(is_word(token) or token in _shipped_tokens() for token in said):
         return False
     text = plain(guess)
-    long = len(text)
-    near = _nearest(
-        text, (name for name in map(plain, target.names) if abs(len(name) - long) <= MOST_LETTERS_OFF)
-    )
+    as_long = [name for name in map(plain, target.names) if abs(len(name) - len(text)) <= MOST_LETTERS_OFF]
+    near = _nearest(text, as_long)
     return near > ALIKE and near > _nearest(text, map(plain, own.names))
 
 
