@@ -42,6 +42,12 @@ class TestPairedDifference:
         expected = stats.ttest_1samp(shifted, 0.0).pvalue
         assert paired_difference([shifted], seed=2).p_value == pytest.approx(expected, abs=0.015)
 
+    def test_ten_even_differences_reach_as_far_as_t(self) -> None:
+        # Without studentising they would reach 1.86 standard errors, as the normal's 1.96 of a short variance.
+        values = stats.norm.ppf((np.arange(10) + 0.5) / 10).tolist()
+        expected = stats.t.ppf(0.975, 9) * stats.sem(values)
+        assert ends(paired_difference([values], seed=1))[1] == pytest.approx(expected, rel=0.08)
+
     def test_nothing_or_one_unit(self) -> None:
         for groups in ([], [[], []]):
             assert paired_difference(groups, seed=1) == Compared(Estimate(None, None, None, 0), None)
@@ -238,14 +244,17 @@ def percentile_coverage(pairing: Pairing, sizes: Sequence[int], seeds: int) -> f
 
 
 class TestErrorRates:
-    @pytest.mark.parametrize("pairing", [EVEN, CEILING])
-    @pytest.mark.parametrize(("units", "topics"), [(20, 1), (20, 10), (45, 10)])
+    @pytest.mark.parametrize(
+        ("pairing", "units", "topics"),
+        [(CEILING, 20, 1), (CEILING, 20, 10), (EVEN, 20, 10), (UNEVEN, 45, 10)],
+    )
     def test_a_few_experiments(self, pairing: Pairing, units: int, topics: int) -> None:
         sizes = spread_over(units, topics)
-        assert 0.91 <= coverage(pairing, sizes, 300) <= 0.985
-        assert 0.015 <= false_claims(pairing, sizes, 300) <= 0.09
+        assert 0.91 <= coverage(pairing, sizes, 250) <= 0.985
+        assert 0.015 <= false_claims(pairing, sizes, 250) <= 0.09
 
     def test_percentiles_of_the_draws_do_not_cover(self) -> None:
+        # Over 2,000 seeds .795 and .886, and .911 for 45 units of 10 topics.
         assert percentile_coverage(CEILING, spread_over(20, 10), 300) < 0.85
         assert percentile_coverage(CEILING, spread_over(10, 1), 300) < 0.91
 
@@ -272,19 +281,37 @@ def any_claim(p_values: Sequence[float]) -> bool:
 
 
 def test_holm_keeps_false_wins_among_equal_models_rare() -> None:
+    # Over 2,000 seeds .734 without and .033 with.
     one, other = np.transpose(list(combinations(range(12), 2)))
     without = adjusted = 0
-    for seed in range(2_000):
+    for seed in range(1_000):
         models = equal_models(seed, 64)
         p_values = stats.ttest_rel(models[one], models[other], axis=1).pvalue.tolist()
         without += any_claim(p_values)
         adjusted += any_claim(holm(p_values))
-    assert without / 2_000 > 0.70
-    assert 0.02 <= adjusted / 2_000 <= 0.06
+    assert without / 1_000 > 0.70
+    assert 0.015 <= adjusted / 1_000 <= 0.055
 
 
 @pytest.mark.slow
 class TestErrorRatesOver2000Seeds:
+    """Measured: coverage, and the share of false claims.
+
+    | units, topics | EVEN      | UNEVEN    | CEILING   | TIED      |
+    |---------------|-----------|-----------|-----------|-----------|
+    | 10, 1         | .956 .043 | .953 .048 | .964 .035 | .969 .054 |
+    | 10, 10        | .958 .042 | .954 .046 | .965 .031 | .981 .038 |
+    | 20, 1         | .951 .049 | .956 .044 | .952 .049 | .972 .029 |
+    | 20, 10        | .952 .048 | .955 .044 | .945 .053 | .938 .063 |
+    | 45, 1         | .947 .053 | .941 .060 | .944 .057 | .947 .053 |
+    | 45, 10        | .945 .055 | .953 .047 | .959 .041 | .959 .042 |
+    | 480, 1        | .951 .049 | .952 .049 | .953 .047 | .955 .045 |
+    | 480, 10       | .949 .051 | .951 .049 | .954 .046 | .955 .046 |
+
+    Of ten units a tenth of the experiments of CEILING and more than a third of TIED have no interval, so few
+    of their differences are not 0; of twenty it is 4% of TIED in one topic, and elsewhere none or next to it.
+    """
+
     @pytest.mark.parametrize("pairing", [EVEN, UNEVEN, CEILING, TIED])
     @pytest.mark.parametrize("topics", [1, 10])
     @pytest.mark.parametrize("units", [20, 45, 480])
@@ -305,6 +332,7 @@ class TestErrorRatesOver2000Seeds:
         assert false_claims(pairing, spread_over(10, topics), 2_000) <= 0.06
 
     def test_holm_on_bootstrapped_p_values(self) -> None:
+        # Measured: .746 without and .022 with.
         without = adjusted = 0
         for seed in range(2_000):
             models = equal_models(seed, 20)

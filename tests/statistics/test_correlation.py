@@ -176,10 +176,11 @@ class TestCoverageOver2000Seeds:
     @pytest.mark.parametrize("rho", [0.0, 0.3, 0.6, 0.9])
     @pytest.mark.parametrize("n", [10, 20, 45, 200])
     def test_intervals_cover(self, correlation: Correlation, n: int, rho: float) -> None:
-        assert 0.93 <= coverage(correlation, n, rho, 2_000) <= 0.975
+        # Measured: Pearson's .944 to .958, Spearman's .950 to .970, the most at n 10 and rho 0.
+        assert 0.93 <= coverage(correlation, n, rho, 2_000) <= 0.97
 
     def test_the_naive_ones_do_not(self) -> None:
-        assert plain_coverage(10, 0.6, 2_000) < 0.87
-        assert plain_coverage(20, 0.9, 2_000) < 0.92
-        assert fisher_coverage_of_ranks(20, 0.9, 2_000) < 0.93
-        assert fisher_coverage_of_ranks(200, 0.9, 2_000) < 0.93
+        assert plain_coverage(10, 0.6, 2_000) < 0.87  # .846
+        assert plain_coverage(20, 0.9, 2_000) < 0.92  # .899
+        assert fisher_coverage_of_ranks(20, 0.9, 2_000) < 0.93  # .909
+        assert fisher_coverage_of_ranks(200, 0.9, 2_000) < 0.93  # .911

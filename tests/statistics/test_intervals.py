@@ -199,14 +199,14 @@ class TestMacroMean:
 
     def test_covers_where_the_mean_over_all_values_does_not(self) -> None:
         # A model's scores, as differences from one that never guesses; half of the word pairs are of the
-        # hardest topic.
+        # hardest topic. Over 2,000 seeds .954, and .531 over all values.
         model, sizes = Pairing(0.3, 1e-12), [45, *spread_over(45, 9)]
-        runs = [model.differences(np.random.default_rng(seed), sizes) for seed in range(SEEDS)]
+        runs = [model.differences(np.random.default_rng(seed), sizes) for seed in range(600)]
         macro = [interval(macro_mean(groups)) for groups in runs]
         plain = [interval(mean([value for group in groups for value in group])) for groups in runs]
         truth = model.truth(10)
-        assert 0.93 <= sum(low <= truth <= high for low, high in macro) / SEEDS <= 0.97
-        assert sum(low <= truth <= high for low, high in plain) / SEEDS < 0.60
+        assert 0.93 <= sum(low <= truth <= high for low, high in macro) / 600 <= 0.97
+        assert sum(low <= truth <= high for low, high in plain) / 600 < 0.60
 
 
 class TestTooFewClusters:

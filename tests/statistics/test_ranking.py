@@ -96,6 +96,20 @@ class TestStrengths:
         assert a.low < a.value < a.high
         assert (c.n, c.clusters, c.method, c.low, c.high) == (1, (1,), "none", None, None)
 
+    def test_few_clusters_reach_as_far_as_t(self) -> None:
+        # Eight word pairs, 200 games each, of which the shares won are these; by the delta method the logit's
+        # error is that of their mean over p (1 - p), and each strength is half of the logit.
+        shares = np.array([0.40, 0.44, 0.46, 0.49, 0.51, 0.54, 0.56, 0.60])
+        games = [
+            Game("a", "b", float(number < 200 * share), f"{share}")
+            for share in shares
+            for number in range(200)
+        ]
+        a = bradley_terry(games, seed=1, draws=4_000)["a"]
+        expected = stats.t.ppf(0.975, 7) * stats.sem(shares) / 0.25 / 2
+        assert a.low is not None and a.high is not None
+        assert (a.high - a.low) / 2 == pytest.approx(expected, rel=0.08)
+
     def test_one_who_wins_every_game_is_finite_and_open_upwards(self) -> None:
         few, many = (
             bradley_terry(
@@ -151,10 +165,11 @@ class TestRefusals:
         with pytest.raises(ValueError, match="itself"):
             bradley_terry([Game("a", "a", 1, "x")], seed=1)
 
-    @pytest.mark.parametrize(("draws", "confidence"), [(0, 0.95), (10, 0.0), (10, 95.0)])
-    def test_no_draws_or_no_confidence(self, draws: int, confidence: float) -> None:
-        with pytest.raises(ValueError, match="no interval"):
-            bradley_terry([Game("a", "b", 1, "x")], seed=1, draws=draws, confidence=confidence)
+    def test_no_draws_or_no_confidence(self) -> None:
+        with pytest.raises(ValueError, match="at least one draw"):
+            bradley_terry([Game("a", "b", 1, "x")], seed=1, draws=0)
+        with pytest.raises(ValueError, match="confidence"):
+            bradley_terry([Game("a", "b", 1, "x")], seed=1, confidence=95)
 
 
 class TestSymmetries:
@@ -224,7 +239,7 @@ def recovered(seeds: int) -> tuple[float, float]:
 
 
 def test_planted_strengths_are_recovered() -> None:
-    tau, bias = recovered(4)
+    tau, bias = recovered(2)
     assert tau >= 0.99
     assert bias < 0.1
 
@@ -262,10 +277,10 @@ REPEATED = Design(NEAR, 45, 0.8, times=3)
 
 class TestCoverage:
     def test_clusters_cover(self) -> None:
-        assert 0.92 <= REPEATED.coverage(150) <= 0.98
+        assert 0.92 <= REPEATED.coverage(100) <= 0.98
 
     def test_games_of_one_word_pair_taken_as_independent_do_not(self) -> None:
-        assert REPEATED.coverage(100, clustered=False) < 0.80
+        assert REPEATED.coverage(40, clustered=False) < 0.80
 
 
 @pytest.mark.slow
@@ -273,13 +288,13 @@ class TestCoverageOver2000Seeds:
     @pytest.mark.parametrize(
         "design",
         [
-            Design(NEAR, 20, 0.5),
-            Design(NEAR, 45, 0.0),
-            Design(NEAR, 45, 0.5),
-            REPEATED,
-            Design(WIDE, 45, 0.5),
-            Design(RUNGS, 45, 0.5),
-            Design(RUNGS, 200, 0.5),
+            Design(NEAR, 20, 0.5),  # .958
+            Design(NEAR, 45, 0.0),  # .950
+            Design(NEAR, 45, 0.5),  # .953
+            REPEATED,  # .948
+            Design(WIDE, 45, 0.5),  # .959
+            Design(RUNGS, 45, 0.5),  # .948
+            Design(RUNGS, 200, 0.5),  # .947
         ],
     )
     def test_clusters_cover(self, design: Design) -> None:
@@ -291,12 +306,12 @@ class TestCoverageOver2000Seeds:
         assert bias < 0.02
 
     def test_few_word_pairs_and_distant_players_err_on_the_careful_side(self) -> None:
-        assert 0.95 <= Design(WIDE, 20, 0.5).coverage(2_000) <= 0.99
-        assert 0.94 <= Design(NEAR, 10, 0.5).coverage(2_000) <= 0.98
+        assert 0.95 <= Design(WIDE, 20, 0.5).coverage(2_000) <= 0.99  # .980
+        assert 0.94 <= Design(NEAR, 10, 0.5).coverage(2_000) <= 0.98  # .967
 
     def test_a_player_who_never_wins_leaves_the_others_covered(self) -> None:
-        assert 0.94 <= Design((-6.0, 1.7, 2.0, 2.3), 45, 0.5).coverage(2_000) <= 0.98
+        assert 0.94 <= Design((-6.0, 1.7, 2.0, 2.3), 45, 0.5).coverage(2_000) <= 0.98  # .966
 
-    @pytest.mark.parametrize("design", [REPEATED, Design(NEAR, 45, 0.5)])
-    def test_games_of_one_word_pair_taken_as_independent_do_not(self, design: Design) -> None:
-        assert design.coverage(2_000, clustered=False) < 0.93
+    @pytest.mark.parametrize(("design", "at_most"), [(REPEATED, 0.75), (Design(NEAR, 45, 0.5), 0.93)])
+    def test_games_of_one_word_pair_taken_as_independent_do_not(self, design: Design, at_most: float) -> None:
+        assert design.coverage(2_000, clustered=False) < at_most  # .698 and .921

@@ -10,6 +10,7 @@ from scipy import special
 
 from interplay.core.board import Estimate
 from interplay.statistics.intervals import (
+    check_draws,
     finite,
     is_rounding,
     macro_mean,
@@ -52,8 +53,7 @@ def paired_difference(
     No p-value can be below 1 / (draws + 1): after Holm's adjustment for m comparisons, m / (draws + 1).
     The order of groups and units does not show, and turning every sign turns the interval and nothing else.
     """
-    if draws < 1:
-        raise ValueError(f"a bootstrap takes at least one draw, not {draws}")
+    check_draws(draws)
     samples = samples_of(groups)
     estimate = macro_mean(samples, confidence=confidence)
     bare = Estimate(estimate.value, None, None, estimate.n, (), "none")

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from scipy import special
 
 from interplay.core.board import Estimate
-from interplay.statistics.intervals import finite
+from interplay.statistics.intervals import check_confidence, finite
 
 
 def pearson(x: Sequence[float], y: Sequence[float], *, confidence: float = 0.95) -> Estimate:
@@ -75,8 +75,7 @@ def _scaled(values: list[float]) -> list[float] | None:
 
 def _with_interval(value: float | None, n: int, extra: float, method: str, confidence: float) -> Estimate:
     """Fisher's interval on the scale of atanh, with this much of the squared correlation as extra variance."""
-    if not 0 < confidence < 1:
-        raise ValueError(f"confidence must lie between 0 and 1, not {confidence}")
+    check_confidence(confidence)
     if value is None or n < 4 or abs(value) == 1:
         return Estimate(value, None, None, n, (), "none")
     half = float(special.ndtri((1 + confidence) / 2)) * math.sqrt((1 + extra * value**2) / (n - 3))

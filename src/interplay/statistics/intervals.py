@@ -12,7 +12,7 @@ from interplay.core.board import Estimate
 
 def mean(values: Sequence[float], *, confidence: float = 0.95) -> Estimate:
     """The mean of independent values, with a t interval."""
-    _check_confidence(confidence)
+    check_confidence(confidence)
     numbers = finite(values)
     n = len(numbers)
     if n < 2:
@@ -23,7 +23,7 @@ def mean(values: Sequence[float], *, confidence: float = 0.95) -> Estimate:
 
 def rate(successes: int, n: int, *, confidence: float = 0.95) -> Estimate:
     """The rate of independent successes, with a Wilson interval."""
-    _check_confidence(confidence)
+    check_confidence(confidence)
     if not 0 <= successes <= n:
         raise ValueError(f"{successes} successes out of {n} is not a rate")
     if n == 0:
@@ -45,7 +45,7 @@ def clustered_mean(values: Sequence[float], *ways: Sequence[Hashable], confidenc
     that cluster alone. With no way left there is no interval, rather than one that treats values as
     independent.
     """
-    _check_confidence(confidence)
+    check_confidence(confidence)
     numbers = finite(values)
     _check_ways(len(numbers), ways)
     clusters = tuple(len(set(way)) for way in ways)
@@ -69,11 +69,11 @@ def macro_mean(groups: Sequence[Sequence[float]], *, confidence: float = 0.95) -
     Every group weighs the same, however many values it holds, and the groups themselves are given: the
     interval speaks of new values in these groups, not of other groups.
 
-    A group of one value borrows its spread from the others, as their pooled variance. Where every group holds
-    one value, the values are taken as one sample: the spread between groups is then in the interval, which
-    can only widen it.
+    A group of one value borrows its spread from the others, as their pooled variance: too little where it
+    would vary more than they do. Where every group holds one value, the values are taken as one sample: the
+    spread between groups is then in the interval, which can only widen it.
     """
-    _check_confidence(confidence)
+    check_confidence(confidence)
     samples = samples_of(groups)
     if len(samples) < 2:
         return mean(samples[0] if samples else [], confidence=confidence)
@@ -115,9 +115,14 @@ def spread_weights(sizes: Sequence[int]) -> list[float]:
     ]
 
 
-def _check_confidence(confidence: float) -> None:
+def check_confidence(confidence: float) -> None:
     if not 0 < confidence < 1:
         raise ValueError(f"confidence must lie between 0 and 1, not {confidence}")
+
+
+def check_draws(draws: int) -> None:
+    if draws < 1:
+        raise ValueError(f"a bootstrap takes at least one draw, not {draws}")
 
 
 def _check_ways(n: int, ways: tuple[Sequence[Hashable], ...]) -> None:

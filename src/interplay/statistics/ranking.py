@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from interplay.core.board import Estimate
+from interplay.statistics.intervals import check_confidence, check_draws
 
 Numbers = NDArray[np.float64]
 Places = NDArray[np.intp]
@@ -61,8 +62,8 @@ def bradley_terry(
     Strengths of players who are not linked by games cannot be compared. The largest set of linked players is
     rated, by its own games alone; the others, or all where no set is the largest, have no value.
     """
-    if draws < 1 or not 0 < confidence < 1:
-        raise ValueError(f"{draws} draws at confidence {confidence} give no interval")
+    check_confidence(confidence)
+    check_draws(draws)
     for game in games:
         _check(game)
     rated = _largest(_linked(games))
