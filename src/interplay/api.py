@@ -175,7 +175,7 @@ class Run:
         with Records(self.store) as records:
             row = records.find(self.id)
             scores = [
-                (*_place(one.row), score.name, score.source, score.value)
+                (*_place(one.row, score.model), score.name, score.source, score.value)
                 for one in judged_of(records, row, find(row.benchmark))
                 for score in one.scores
             ]
@@ -199,8 +199,8 @@ class Run:
         return f"{self.id} in {self.store}\n{self.leaderboard()}"
 
 
-def _place(row: ConversationRow) -> tuple[int, str, str, int]:
-    return row.number, row.scenario.label, row.subject, row.repeat + 1
+def _place(row: ConversationRow, model: str) -> tuple[int, str, str, int]:
+    return row.number, row.scenario.label, model or row.subject, row.repeat + 1
 
 
 def _names(speakers: Speaker | Sequence[Speaker], made: dict[str, Model]) -> list[str]:

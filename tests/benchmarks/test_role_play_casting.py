@@ -30,7 +30,7 @@ def test_the_papers_cast_of_version_1_is_one_model_that_talks_and_judges() -> No
     found = paper(version="v1")
 
     assert found.roles == {"interrogator": (SONNET,), "judge": (SONNET,)}
-    cast = found.castings(BENCHMARK, found.casts(BENCHMARK)["openai/a"])
+    cast = found.castings(BENCHMARK, dict(found.casts(BENCHMARK))["openai/a"])
     assert {role: one.model for role, one in cast.items()} == {"player": "openai/a", "interrogator": SONNET}
     assert cast["interrogator"].sampling.settings() == {"temperature": 0.1, "top_p": 0.9, "max_tokens": 4096}
 

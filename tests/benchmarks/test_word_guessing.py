@@ -234,3 +234,19 @@ def _others(desk: Speakers) -> list[str]:
         "cake" if "Your secret word: bread" in "\n".join(desk.views(seat)) else "bread"
         for seat in _seats(desk)
     ]
+
+
+async def test_the_transcript_says_who_sat_where_and_who_found_the_word() -> None:
+    desk = Speakers({"player": {2: "cake"}, "opponent": {1: "bread"}})
+    game, talk = await played(desk)
+    notes = [line.text for line in talk.lines if not line.heard_by]
+    labels = {player.seat: player.label for player in game.players}
+    assert sorted(notes[:2]) == sorted(
+        f"{labels[seat]} sits as {seat} and has the word {word}."
+        for seat, word in (("player", "bread"), ("opponent", "cake"))
+    )
+    assert notes[2:] == [
+        f"Round 1: {labels['opponent']} found the other group's word.",
+        f"Round 2: {labels['player']} found the other group's word.",
+    ]
+    assert not any("sits as" in text for player in game.players for text in desk.views(player.seat))

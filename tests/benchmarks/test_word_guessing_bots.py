@@ -151,7 +151,7 @@ def test_theory_is_what_direct_simulation_comes_to(
 
 
 def test_a_guesser_names_the_other_word_for_everybody_as_often_as_planted() -> None:
-    count = 3_000
+    count = 1_500
     for hazard in (0.18, 0.6):
         guesses = answers(Bot(hazard=hazard), GUESSES, count)
         assert all(len(set(one.values())) == 1 and set(one) == set(GUESSES) for one in guesses)
@@ -181,7 +181,7 @@ def test_a_bot_that_never_guesses_says_nothing() -> None:
 
 
 def test_a_leaker_says_its_word_in_many_ways_as_often_as_planted() -> None:
-    count, word = 3_000, next(one for one in WORDS if len(one.also) > 1)
+    count, word = 1_500, next(one for one in WORDS if len(one.also) > 1)
     clues = [one["clue"] for one in answers(Bot(leak=0.3), CLUE, count, word)]
     assert is_near(share([says(clue, word) for clue in clues]), 0.3, count)
     heard = Counter(form for clue in clues for form in said_as(word) if f" {form} came out" in clue)
@@ -196,7 +196,7 @@ def test_no_clue_comes_twice() -> None:
 
 
 def test_plain_clues_are_as_frequent_as_planted_and_tell_a_listener_the_word() -> None:
-    count = 3_000
+    count = 1_500
     clues = [one["clue"] for one in answers(Bot(openness=0.4), CLUE, count, PAIR.b)]
     listen = Bot(listens=True).script(0)
     understood = [

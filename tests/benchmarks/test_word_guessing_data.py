@@ -103,3 +103,9 @@ def test_a_shelf_knows_forms_spellings_and_other_names() -> None:
     assert shelf.about(Pair("t", Word("tower", ("Rodents",)), Word("bridge")))
     assert not shelf.about(Pair("t", Word("cream"), Word("bridge")))
     assert shelf.about(Pair("t", Word("tower"), Word("towers")))
+
+
+def test_words_that_share_a_verb_are_not_one_word() -> None:
+    shelf = Shelf([Pair("t", Word("rose"), Word("tulip")), Pair("t", Word("saw"), Word("hammer"))])
+    assert not shelf.about(Pair("t", Word("rise"), Word("fall")))
+    assert shelf.about(Pair("t", Word("Roses"), Word("fall")))

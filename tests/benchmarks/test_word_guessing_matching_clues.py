@@ -144,3 +144,24 @@ def test_very_long_clues_are_read_to_their_end(piece: str) -> None:
     assert says(clue, word)
     assert not says(redact(clue, word), word)
     assert given_before(clue, [clue])
+
+
+def test_clues_of_signs_alone_repeat_only_themselves() -> None:
+    assert not given_before("\N{BREAD}\N{BREAD}", ["\N{BIRTHDAY CAKE}", "[___]", "!!!"])
+    assert given_before(" \N{BREAD}  ", ["\N{BREAD}"])
+    assert not given_before("soft", ["\N{BREAD}"])
+
+
+def test_an_article_in_the_word_itself_makes_no_difference() -> None:
+    moon = Word("the moon", ("eclipse of the sun",))
+    assert says("The moon is bright.", moon)
+    assert says("moon is bright", moon)
+    assert says("An eclipse of the sun!", moon)
+    assert redact("moon is bright", moon) == f"{REDACTED} is bright"
+
+
+def test_a_script_without_spaces_hides_no_word() -> None:
+    bread = Word("\u9762\u5305")
+    assert says("\u9762\u5305\u5f88\u597d\u5403", bread)
+    assert not says("\u86cb\u7cd5\u5f88\u597d\u5403", bread)
+    assert redact("\u9762\u5305\u5f88\u597d\u5403", bread) == REDACTED

@@ -87,6 +87,9 @@ def test_topics_are_chosen_by_name() -> None:
         ({"experiment": "three"}, "there is no experiment 'three'"),
         ({"rounds": "0"}, "from 1 to 20"),
         ({"rules": "papers"}, "did you mean 'paper'?"),
+        ({"rules": "paper", "rounds": "2"}, "--rounds 2 leaves none"),
+        ({"topics": ","}, "--topics names word lists"),
+        ({"split": "1" * 5000 + "-1"}, "two group sizes"),
     ],
 )
 def test_mistakes_in_options(options: dict[str, str], complaint: str) -> None:
@@ -129,8 +132,8 @@ def test_pairs_of_ones_own(tmp_path: Path) -> None:
         ("x.toml", 'pairs = [{ a = "fog", b = "fogs" }]', "are the same word"),
         (
             "x.toml",
-            'pairs = [{ a = "fog", b = "smoke" }, { a = "steam", b = "Fogs" }]',
-            "pair 2 (steam / Fogs): 'Fogs' is in the lists already",
+            'pairs = [{ a = "fog", b = "smoke" }, { a = "The Smoke", b = "fog" }]',
+            "pair 2 (The Smoke / fog) is there already as pair 1",
         ),
         ("x.csv", "a,b\n", "has no pairs"),
         ("x.csv", "a,bee\nfog,smoke\n", "has a column 'bee'; did you mean 'b'?"),
@@ -138,6 +141,10 @@ def test_pairs_of_ones_own(tmp_path: Path) -> None:
         ("x.csv", 'a,b\n"fog,smoke\n', "is no CSV"),
         ("x.json", "{}", ".toml or a .csv file"),
         ("x.toml", "\udcff", "cannot be read"),
+        ("x.toml", "pairs = " + "[" * 100_000, "is no TOML"),
+        ("x.toml", "pairs = " + "1" * 5_000, "is no TOML"),
+        ("x.toml", 'topic = "\\u001b[31m"\npairs = [{ a = "fog", b = "smoke" }]', "printable characters"),
+        ("x.csv", "a,b\nfog\u202e,smoke\n", "printable characters"),
     ],
 )
 def test_mistakes_in_a_file_of_ones_own(tmp_path: Path, name: str, text: str, complaint: str) -> None:
@@ -154,3 +161,25 @@ def test_a_file_that_is_not_there_and_topics_beside_a_file(tmp_path: Path) -> No
         made(tmp_path / "none.toml")
     with pytest.raises(Mistake, match="--topics chooses among the lists that ship"):
         made(tmp_path / "none.toml", topics="food")
+
+
+def test_a_word_may_be_in_several_pairs_of_ones_own(tmp_path: Path) -> None:
+    rows = tmp_path / "mine.csv"
+    rows.write_text("a,b,a_also\nbread,cake,breads\nbread,toast,\nrose,tulip,\nrise,fall,\n")
+    assert len(made(rows)) == 8
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"split": "1-1"},
+        {"topics": ",".join(reversed(TOPICS))},
+        {"rounds": "05"},
+        {"experiment": "four", "split": "2-2", "topics": "general"},
+        {"experiment": "table", "split": "3-1"},
+    ],
+)
+def test_what_means_the_same_is_the_same_run(options: dict[str, str]) -> None:
+    plain = {"experiment": options.get("experiment", "versus")}
+    plain |= {"split": "1-3"} if plain["experiment"] == "table" else {}
+    assert BENCHMARK.settle(BENCHMARK.read(options)) == BENCHMARK.settle(BENCHMARK.read(plain))

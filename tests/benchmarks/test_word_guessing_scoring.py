@@ -85,9 +85,10 @@ def test_four_players_worked_out_by_hand() -> None:
         assert points[name].confusion == pytest.approx(confused)
         assert points[name].age == pytest.approx(both, abs=5e-5)
     assert not succeeded(game)
-    scores = {(one.name, one.source): one.value for one in score(game, (), options)}
-    assert scores["age", "player_b: bob"] == pytest.approx(0.5060, abs=5e-5)
-    assert scores["found", "player_d: dan"] == 0
+    scores = {(one.name, one.model or one.source): one.value for one in score(game, (), options)}
+    assert scores["age", "bob"] == pytest.approx(0.5060, abs=5e-5)
+    assert scores["found", "bob"] == 4
+    assert ("found", "dan") not in scores  # never is no round
     assert scores["rounds", "rule: rounds played"] == 5
     assert scores["kept", "rule: the paper's filter"] == 0
 
@@ -113,12 +114,12 @@ def test_scores_by_the_rules_of_the_run() -> None:
     game = duel(3, 3)
     for rules, value in (("interplay", 0.6131), ("paper", 0.7925)):
         scores = score(game, (), BENCHMARK.settle({"rules": rules}))
-        found = next(one for one in scores if one.name == "confusion" and one.source == "player: model")
+        found = next(one for one in scores if one.name == "confusion" and one.model == "model")
         assert found.value == pytest.approx(value, abs=5e-5)
 
 
 def test_violations_are_a_share_of_the_players_own_clues() -> None:
     game = game_of({"player": ("model", 0, 4), "opponent": ("other", 1, 2)}, rounds=4, violations=1)
-    scores = {(one.name, one.source): one.value for one in score(game, (), OPTIONS)}
-    assert scores["violations", "player: model"] == 0.25
-    assert scores["violations", "opponent: other"] == 0.0
+    scores = {(one.name, one.model): one.value for one in score(game, (), OPTIONS)}
+    assert scores["violations", "model"] == 0.25
+    assert scores["violations", "other"] == 0.0

@@ -131,12 +131,12 @@ def test_topics_have_a_shaded_table_in_the_order_of_the_board() -> None:
     )
     board = summarize(played, OPTIONS)
     heat = part(board, "AGE by model and topic")
-    assert [column.key for column in heat.columns] == ["model", "food", "travel"]
+    assert [column.key for column in heat.columns] == ["model", "topic food", "topic travel"]
     assert [column.heat for column in heat.columns] == [False, True, True]
     assert [one["model"] for one in heat.rows] == ["strong", "weak"]
     strong = [one for one in played if one.subject == "strong"]
     alone = summarize([one for one in strong if one.scenario.content["topic"] == "food"], OPTIONS)
-    assert heat.rows[0]["food"] == value(row(alone, "strong")["age"])
+    assert heat.rows[0]["topic food"] == value(row(alone, "strong")["age"])
     assert not any(one.title.startswith("AGE by") for one in alone.parts)
 
 
@@ -220,9 +220,12 @@ def test_other_scores_are_correlated_with_age(tmp_path: Path) -> None:
     [
         ("name,mmlu\na,1\n", "the first line is model"),
         ("model\na\n", "the first line is model"),
-        ("model,mmlu\na,high\n", "line 2: mmlu must be a number, not 'high'"),
+        ("model,mmlu\na,high\n", "line 2: mmlu must be a number of at most 1e+09, not 'high'"),
         ("model,mmlu\na,nan\n", "must be a number"),
         ('model,mmlu\n"a,1\n', "is no CSV"),
+        ("model,mmlu\na,1e308\n", "at most 1e+09"),
+        ("model,mmlu\na,1\na,2\n", "line 3: 'a' is there already"),
+        ("model,mmlu,mmlu\na,1,2\n", "two columns have the same name"),
     ],
 )
 def test_mistakes_in_a_table_of_other_scores(tmp_path: Path, text: str, complaint: str) -> None:
@@ -238,3 +241,35 @@ def test_mistakes_in_a_table_of_other_scores(tmp_path: Path, text: str, complain
 def test_the_same_games_give_the_same_board() -> None:
     played = games("a", [(1, 4), (2, 3), (3, 3)] * 5) + games("b", [(2, 4), (2, 2), (5, 3)] * 5)
     assert summarize(played, OPTIONS) == summarize(list(reversed(played)), OPTIONS)
+
+
+def test_a_topic_may_have_any_name() -> None:
+    board = summarize(games("strong", [(1, 4), (2, 4)], ("model", "food")), OPTIONS)
+    heat = part(board, "AGE by model and topic")
+    assert heat.rows[0]["model"] == "strong"
+    assert [column.title for column in heat.columns] == ["model", "food", "model"]
+
+
+def test_the_better_one_is_first_in_every_comparison() -> None:
+    """By all games a is ahead, on the pairs that both played b is."""
+    both = [(3, 3), (2, 4), (3, 4), (2, 3), (3, 5)]
+    played = games("b", both) + games("a", [(4, 3), (3, 2), (5, 3), (4, 2), (5, 4)] + [(1, 0)] * 20)
+    board = summarize(played, OPTIONS)
+    assert [one["model"] for one in board.rows] == ["a", "b"]
+    (found,) = part(board, "Two models").rows
+    assert found["models"] == "b v a"
+    difference = found["difference"]
+    assert isinstance(difference, Estimate)
+    assert difference.low is not None
+    assert difference.high is not None
+    assert difference.low < value(difference) < difference.high
+    assert value(difference) > 0
+
+
+def test_who_made_a_game_void_is_named() -> None:
+    cast = {"player_a": "openai/fine", "player_b": "openai/broken", "player_c": "openai/other"}
+    base = one_played(None)
+    void = Played(base.scenario, "all", 0, failure="unreadable", detail="player_b: no JSON", cast=cast)
+    lost = Played(base.scenario, "all", 1, failure="provider failure", detail="timeout: slow", cast=cast)
+    notes = summarize([void, lost], BENCHMARK.settle({"experiment": "table", "split": "1-2"})).notes
+    assert any("by its model: openai/broken 1." in note for note in notes)

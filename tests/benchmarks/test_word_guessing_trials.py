@@ -59,7 +59,7 @@ def game_of(scenario: Scenario, cast: Mapping[str, str], rng: Random) -> Game:
     for place, ((seat, model), hazard) in enumerate(zip(cast.items(), HAZARDS, strict=True), 1):
         found = next((number for number in range(1, ROUNDS + 1) if rng.random() < hazard), 0)
         group = 0 if place in scenario.content["with_a"] else 1
-        players.append(Player(seat, seat, model, group, "", found))
+        players.append(Player(seat, seat, seat, model, group, "", found))
     finds = [player.found for player in players]
     rounds = max(finds) if all(finds) else ROUNDS
     return Game(tuple(players), (Round((), ()),) * rounds)
@@ -113,7 +113,7 @@ def found_by_chance(trial: Trial, scenarios: Sequence[Scenario], seed: int) -> S
 def test_errors_are_as_large_as_numbers_really_scatter() -> None:
     """Over many boards the distances from what is planted have mean 0 and standard deviation 1."""
     trial = guessers("far apart", "", HAZARDS, filtered=True, games=60)
-    scenarios, boards = scenarios_of(trial), 500
+    scenarios, boards = scenarios_of(trial), 300
     found = [found_by_chance(trial, scenarios, seed) for seed in range(boards)]
     for each in zip(*found, strict=True):
         if not each[0].error:
@@ -122,7 +122,7 @@ def test_errors_are_as_large_as_numbers_really_scatter() -> None:
         apart = [(one.recovered - one.planted) / one.error for one in each if one.recovered is not None]
         assert len(apart) == boards
         assert abs(fmean(apart)) < 4 / sqrt(boards), each[0].what
-        assert 0.87 < pstdev(apart) < 1.13, each[0].what
+        assert 0.85 < pstdev(apart) < 1.15, each[0].what
     assert sum(finding.passed for each in found for finding in each) > 0.999 * boards * len(found[0])
 
 

@@ -72,7 +72,7 @@ async def played(
 def game_of(found: Mapping[str, tuple[str, int, int]], rounds: int, violations: int = 0) -> Game:
     """A game in which these seats (model, group, round of the first right guess) sat; the first breaks rules."""
     players = tuple(
-        Player(seat, f"Player {number}", model, group, ("bread", "cake")[group], f)
+        Player(seat, seat.split(" ")[0], f"Player {number}", model, group, ("bread", "cake")[group], f)
         for number, (seat, (model, group, f)) in enumerate(found.items(), 1)
     )
     first = players[0].seat

@@ -172,12 +172,15 @@ def test_further_tables_follow_the_first_and_are_shaded_in_a_terminal(
         Column("model", "model", "who", "text"),
         *(Column(topic, topic, "how good", "score", heat=True) for topic in ("food", "travel")),
     )
-    part = Board("by topic \x1b[31m", columns, ({"model": "a", "food": 0.0, "travel": 1.0},), ("a note",))
+    columns = (*columns, Column("bad", "\x1b]0;x\x07bad\u202e", "a heading from data", "score", heat=True))
+    part = Board(
+        "by topic \x1b[31m", columns, ({"model": "a", "food": 0.0, "travel": 1.0, "bad": None},), ("a note",)
+    )
     whole = replace(BOARD, parts=(part,))
     terminal.show_board(whole)
     plain = capsys.readouterr().out
     assert plain.index("LN") < plain.index("by topic") < plain.index("travel") < plain.index("· a note", 400)
-    assert "\x1b" not in plain
+    assert not set(plain) & set("\x1b\x07\u202e")
     monkeypatch.setenv("FORCE_COLOR", "1")
     monkeypatch.setenv("COLORTERM", "truecolor")
     monkeypatch.setenv("COLUMNS", "100")

@@ -1,5 +1,6 @@
 """Word guessing as it is typed: both experiments over HTTP, killed and resumed, planned, shown and mistyped."""
 
+import csv
 import json
 import signal
 from pathlib import Path
@@ -260,7 +261,11 @@ def test_runs_at_one_table_are_compared_only_with_the_same_table(
             ["--experiment", "four", "--model", "openai/a", "--model", "openai/b"],
             "4 different models sit down together",
         ),
-        (["--experiment", "four"], "name 4 or more with --model"),
+        (["--experiment", "four"], "and none is named; name 4 or more with --model"),
+        (
+            ["--experiment", "four", *four("u", Path("s"))[9:], "--sampling", "player_a.temperature=0"],
+            "sampling is changed for a role or a model of this run, not 'player_a'; did you mean 'player'?",
+        ),
         (["--experiment", "for"], "'for' is not one of"),
         (["--experiment", "table", "--model", "openai/a"], "--split as in 2-2"),
         (["--experiment", "four", "--model-role", "opponent=openai/a"], "has no role 'opponent'"),
@@ -284,3 +289,29 @@ def test_judging_a_game_is_a_mistake(tmp_path: Path, capsys: pytest.CaptureFixtu
         line = ["judge", "last", "--store", str(store), "--base-url", url]
         assert "has no role 'judge'" in refused([*line, "--model-role", "judge=openai/x"], capsys)
         assert "has no option 'rubric'" in refused([*line, "--rubric", "v1"], capsys)
+
+
+def test_scores_are_exported_with_the_model_that_they_belong_to(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    store = tmp_path / "a.db"
+    with provider(SCRIPTS) as (_, url):
+        told = run(four(url, store, "--limit", "6", "--epochs", "1"), capsys)
+    assert main(["export", "last", "-", "--format", "csv", "--store", str(store)]) == 0
+    rows = list(csv.DictReader(capsys.readouterr().out.splitlines()))
+    for row in told["rows"]:
+        mine = [float(one["value"]) for one in rows if one["model"] == row["model"] and one["score"] == "age"]
+        assert len(mine) == 6
+        assert sum(mine) / 6 == pytest.approx(row["age"]["value"])
+    assert main(["export", "last", "-", "--format", "html", "--store", str(store)]) == 0
+    page = capsys.readouterr().out
+    assert "sits as player_a and has the word" in page
+    assert ", in private</div>" in page
+
+
+def test_a_plan_says_what_the_rules_ask_for_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    line = [part for part in versus("http://127.0.0.1:9/v1", tmp_path / "a.db", "--plan") if part != "--json"]
+    assert main(line) == 0
+    assert "says the word or repeats another is asked for once more" in " ".join(
+        capsys.readouterr().out.split()
+    )

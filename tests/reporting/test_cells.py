@@ -49,7 +49,7 @@ def test_a_cell_is_written_by_its_kind(kind: str, cell: Any, text: str) -> None:
     [
         ("score", (1, 5), Estimate(4.8, 4.5, 5.2, 9), "4.50–5.00"),
         ("score", (1, 5), Estimate(1.1, 0.3, 1.9, 9), "1.00–1.90"),
-        ("score", None, Estimate(4.8, -4.5, 5.2, 9), "-4.50–5.20"),
+        ("score", None, Estimate(4.8, -4.5, 5.2, 9), "-4.50 to 5.20"),
         ("share", None, Estimate(0.1, -0.02, 0.204, 9), "0–20%"),
         ("score", (1, 5), Estimate(4.0, None, None, 1), "no interval"),
         ("score", (1, 5), Estimate(None, None, None, 0), ""),
@@ -68,7 +68,7 @@ def test_an_interval_keeps_within_its_scale(kind: str, scale: Any, cell: Any, te
         ("score", Estimate(4.0, 3.5, 4.5, 9), "±0.50"),
         ("share", Estimate(0.5, 0.25, 0.75, 9), "25–75%"),
         ("score", Estimate(4.0, None, None, 1), "±?"),
-        ("score", Estimate(0.8, -0.5, 0.9, 4), "-0.50–0.90"),
+        ("score", Estimate(0.8, -0.5, 0.9, 4), "-0.50 to 0.90"),
         ("score", 4.0, ""),
     ],
 )

@@ -135,8 +135,8 @@ def test_a_conversation_is_told_whole_and_its_texts_are_exact(played: Played) ->
             verdict("openai/j", RUBRIC, {"quality": 9.0}, item="a pair"),
         ],
         "scores": [
-            {"name": "points", "value": -2.5, "source": "rule: =points"},
-            {"name": "quality", "value": 4.0, "source": "openai/j"},
+            {"name": "points", "value": -2.5, "source": "rule: =points", "model": HOSTILE},
+            {"name": "quality", "value": 4.0, "source": "openai/j", "model": HOSTILE},
         ],
     }
 

@@ -87,7 +87,7 @@ class Book:
         return self.spec.material.scenarios
 
     def place(self, model: str, scenario: int, repeat: int = 0) -> Place:
-        cast = self.spec.casts(role_play)[model]
+        cast = dict(self.spec.casts(role_play))[model]
         return Place(self.scenarios[scenario], model, cast, repeat)
 
     async def open(self, model: str, scenario: int, *, anew: bool = False) -> int:

@@ -83,7 +83,7 @@ def test_a_spec_comes_back_from_the_record() -> None:
 
 def test_a_cast_has_everyone_but_the_judges() -> None:
     made = spec(sampling={"player": {"temperature": 0.0}})
-    cast = made.castings(role_play, made.casts(role_play)["openai/a"])
+    cast = made.castings(role_play, dict(made.casts(role_play))["openai/a"])
     assert {role: casting.model for role, casting in cast.items()} == {
         "player": "openai/a",
         "interrogator": "openai/u",
@@ -179,10 +179,10 @@ def test_a_model_s_own_sampling_goes_before_its_role_s() -> None:
         sampling={"player": {"temperature": 0.0, "max_tokens": 10}, "openai/a": {"temperature": 1.5}},
         sampling_of=lambda name: {"top_p": 0.5, "temperature": 9.0} if name == "openai/a" else {},
     )
-    assert made.castings(role_play, made.casts(role_play)["openai/a"])["player"].sampling == Sampling(
+    assert made.castings(role_play, dict(made.casts(role_play))["openai/a"])["player"].sampling == Sampling(
         1.5, 0.5, 10
     )
-    assert made.castings(role_play, made.casts(role_play)["openai/b"])["player"].sampling == Sampling(
+    assert made.castings(role_play, dict(made.casts(role_play))["openai/b"])["player"].sampling == Sampling(
         0.0, 0.9, 10
     )
 
@@ -269,15 +269,15 @@ def test_several_subjects_sit_down_together_in_every_choice_of_the_models() -> N
         game,
         models=["openai/c", "openai/a", "openai/b"],
         options={"experiment": "table", "split": "1-1"},
-        sampling={"openai/a": {"temperature": 0.0}, "player_b": {"max_tokens": 50}},
+        sampling={"openai/a": {"temperature": 0.0}, "player": {"max_tokens": 50}},
     )
-    assert made.casts(game) == {
+    assert dict(made.casts(game)) == {
         "openai/a + openai/b": {"player_a": "openai/a", "player_b": "openai/b"},
         "openai/a + openai/c": {"player_a": "openai/a", "player_b": "openai/c"},
         "openai/b + openai/c": {"player_a": "openai/b", "player_b": "openai/c"},
     }
-    castings = made.castings(game, made.casts(game)["openai/a + openai/c"])
-    assert castings["player_a"].sampling == Sampling(0.0, 0.95, 1024)
+    castings = made.castings(game, dict(made.casts(game))["openai/a + openai/c"])
+    assert castings["player_a"].sampling == Sampling(0.0, 0.95, 50)
     assert castings["player_b"].sampling == Sampling(0.7, 0.95, 50)
     assert {casting.kind for casting in castings.values()} == {"subject"}
 

@@ -169,10 +169,12 @@ def test_answered_calls_are_counted_by_participant_of_unfinished_play_and_of_one
     asyncio.run(spend(records.path, run, "openai/a", [Reply("x"), Reply("y"), Reply("z"), "server", None]))
     [number] = [row.number for row in records.conversations(run)]
     records.db.execute("UPDATE calls SET stage = 'judge v2', participant = 'j' WHERE step = 2")
-    assert records.finished_calls(run, "judge v2") == {(number, "player"): 2, (number, "j"): 1}
-    assert records.finished_calls(run, "judge v1") == {(number, "player"): 2}
+    assert records.finished_calls(run, "judge v2") == {(number, "", "player"): 2, (number, "", "j"): 1}
+    assert records.finished_calls(run, "judge v1") == {(number, "", "player"): 2}
     records.db.execute("UPDATE conversations SET state = 'done'")
-    assert records.finished_calls(run, "judge v2") == {(number, "j"): 1}
+    assert records.finished_calls(run, "judge v2") == {(number, "", "j"): 1}
+    records.db.execute("UPDATE calls SET stage = 'pair v2', item = '1 v 2' WHERE step = 2")
+    assert records.finished_calls(run, "pair v2") == {(number, "1 v 2", "j"): 1}
 
 
 def test_a_run_is_found_by_its_name_and_a_name_goes_before_a_beginning(records: Records) -> None:

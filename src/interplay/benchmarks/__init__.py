@@ -1,16 +1,19 @@
 """The benchmarks, each a folder of one shape; they never import each other."""
 
-from interplay.benchmarks import role_play, word_guessing
+from interplay.benchmarks import role_play, simulation, word_guessing
 from interplay.core.benchmark import Benchmark
 from interplay.core.failures import Mistake, nearest
 
-ALL: tuple[Benchmark, ...] = (role_play.benchmark, word_guessing.benchmark)
-# What writes new data is recorded and shown as a benchmark is, but is no benchmark that one would run.
-WRITERS: tuple[Benchmark, ...] = tuple(one.generator.writing for one in ALL if one.generator)
+ALL: tuple[Benchmark, ...] = (role_play.benchmark, simulation.benchmark, word_guessing.benchmark)
+# What writes or collects new data is recorded and shown as a benchmark is, but is no benchmark that one would run.
+WRITERS: tuple[Benchmark, ...] = (
+    *(one.generator.writing for one in ALL if one.generator),
+    *(one.collector.collecting for one in ALL if one.collector),
+)
 
 
 def find(name: str) -> Benchmark:
-    """A benchmark by its plain name or its paper's, or one that writes new data by its name."""
+    """A benchmark by its plain name or its paper's, or one that writes or collects new data by its name."""
     wanted = name.lower().replace("-", "_")
     for benchmark in ALL:
         if wanted in (benchmark.name, benchmark.paper.lower()):

@@ -30,6 +30,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 MEANINGS = {
     "run": "Play, judge and score a benchmark; the same command again goes on where it stopped.",
     "judge": "Let another judge, or another rubric, score a finished run.",
+    "pair": "Let judges compare what two models of a run answered, side by side in both orders.",
     "score": "Compute a run's scores again from its verdicts; calls no model.",
     "show": "Show a run's board, or one of its conversations.",
     "board": "Show one board of all runs of a benchmark that can be compared.",
@@ -37,12 +38,22 @@ MEANINGS = {
     "runs": "List, rename or delete runs.",
     "export": "Write a run to a file: json, jsonl, csv, markdown or html.",
     "generate": "Have a model write new scenarios for a benchmark.",
+    "collect": "Let models talk to each other, to collect what new data is cut from.",
+    "extract": "Let judges go through what was collected, and write the data that comes of it.",
     "validate": "Prove a benchmark's scores on bots whose abilities are known; needs no key.",
     "doctor": "Check keys, endpoints, store and the embedded model.",
     "loopback": "Serve a scripted provider on 127.0.0.1, in OpenAI's and Anthropic's shape, for dry runs.",
 }
 
-_MODULES = {"run": "playing", "judge": "playing", "generate": "generating", "validate": "validating"}
+_MODULES = {
+    "run": "playing",
+    "judge": "playing",
+    "pair": "playing",
+    "generate": "generating",
+    "collect": "collecting",
+    "extract": "collecting",
+    "validate": "validating",
+}
 
 
 class Verbs(click.Group):

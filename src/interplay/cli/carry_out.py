@@ -43,18 +43,28 @@ def show_forecast(engine: Engine, *, as_json: bool) -> None:
 def _explained(found: Forecast, engine: Engine) -> list[str]:
     lines = [
         "Calls are counted without second tries: an answer that cannot be read is asked for at most 3 times, one "
-        "that fails is retried.",
+        f"that fails is retried.{' ' + engine.benchmark.second_tries if engine.benchmark.second_tries else ''}",
         "Tokens are estimated by playing a few scenarios without a model: replies of some 240 characters are called "
         "likely; at most, every reply is as long as it may be.",
-        f"With {found.scenarios} scenarios a true difference of {found.difference:.2g} between two models is seen 4 "
-        "times in 5 (5% error, paired, before any correction for several comparisons).",
     ]
+    if found.difference:  # none where models are not compared
+        lines.append(
+            f"With {found.scenarios} scenarios {_difference(found, engine)} is seen 4 times in 5 (5% error, paired, "
+            "before any correction for several comparisons)."
+        )
     if found.cost is None:
         unknown = sorted({one.model for one in found.shares if one.cost is None})
         lines.append(f"The price of {', '.join(unknown)} is unknown: give it in models.toml.")
     if engine.how.limits:
         lines.append(f"The budget of the run: {engine.how.limits.in_words()}, all starts together.")
     return lines
+
+
+def _difference(found: Forecast, engine: Engine) -> str:
+    """The difference between two models that can be seen, in the unit of what is judged."""
+    if engine.between:
+        return f"a model that truly wins {100 * found.difference:.2g} in 100 pairs more than it loses"
+    return f"a true difference of {found.difference:.2g} between two models"
 
 
 def _span(span: tuple[int, int]) -> str:

@@ -49,14 +49,19 @@ def show_conversation(records: Records, run: Run, number: int, *, as_json: bool)
     if row.detail:
         terminal.say(row.detail)
     for line in shown_lines(row.lines):
-        heard_by = "in private" if is_private(line) else f"-> {', '.join(line.heard_by)}"
-        terminal.say(f"\n[{line.source or 'narrator'} {heard_by}]\n{line.text}")
+        heard_by = (
+            " in private" if is_private(line) else f" -> {', '.join(line.heard_by)}" if line.heard_by else ""
+        )
+        terminal.say(f"\n[{line.source or 'narrator'}{heard_by}]\n{line.text}")
     for verdict in verdicts:
         came_to = f" {verdict.failure}: {verdict.detail}" if verdict.failure else ""
         by = (
             "the board's rubric" if verdict.rubric == run.extent["rubric"] else f"rubric {verdict.rubric[:8]}"
         )
         terminal.say(f"\n[verdict of {verdict.judge}, {by}]{came_to}")
+        for key, value in (verdict.data or {}).items():
+            if key != "turns":
+                terminal.say(f"{key}: {value}")
         for turn, entry in enumerate((verdict.data or {}).get("turns", ()), 1):
             terminal.say(f"turn {turn}")
             for key, value in entry.items():

@@ -82,7 +82,7 @@ def flag_of(option: Option) -> Decorator:
     meaning = option.meaning[0].upper() + option.meaning[1:] + "."
     meaning += f"  [default: {option.default}]" if option.default else ""
     name = f"--{option.name.replace('_', '-')}"
-    metavar = option.shape or ("N" if option.number else "PATH" if option.read else None)
+    metavar = option.shape or ("N" if option.number else "PATH" if option.path else None)
     return flag(name, f"option_{option.name}", type=kind, default=None, metavar=metavar, help=meaning)
 
 

@@ -63,7 +63,7 @@ def generate_verb() -> None:
     """Have a model write new scenarios for a benchmark, against contamination.
 
     What fails the checks is written again, at most so often; what is left is shown for review, or accepted with
-    --yes, and written to a file that interplay run BENCHMARK --data FILE plays. The same command again costs nothing.
+    --yes, and written to a file that can be played; the last line says how. The same command again costs nothing.
     """
 
 
@@ -221,7 +221,9 @@ def _carry_out(job: Job, given: Mapping[str, Any]) -> int:
             f"{out} is not written: of {len(pieces)} pieces {len(kept)} are kept, and it would lack {lacking}."
         )
         return UNANSWERED
-    command = f"interplay run {job.benchmark.name} --data {quote(str(out))}{_shared_flags(job)}"
+    command = (
+        f"interplay {job.generator.verb} {job.benchmark.name} --data {quote(str(out))}{_shared_flags(job)}"
+    )
     terminal.remark(f"Wrote {len(kept)} of {len(pieces)} pieces to {out}. Play them: {command}")
     return DONE
 

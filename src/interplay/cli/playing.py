@@ -1,4 +1,4 @@
-"""The verbs that call models: run and judge."""
+"""The verbs that call models: run, judge and pair."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -29,12 +29,13 @@ from interplay.cli.flags import (
 from interplay.cli.showing import check_html, show_run
 from interplay.cli.study import read_study
 from interplay.core.benchmark import Benchmark
-from interplay.core.failures import Mistake
+from interplay.core.failures import Mistake, nearest
 from interplay.running.engine import Again, Engine, How
+from interplay.running.pairing import judges_of_pairs, pairing_of
 from interplay.running.plan import Anew
 from interplay.running.spec import RunSpec, make_spec, spec_of
 from interplay.running.tally import Tally
-from interplay.store.records import Records
+from interplay.store.records import Records, Run
 
 MERGED = ("model_roles", "sampling")  # of these, what is typed goes before the file's part by part
 PLAN = flag("--plan", is_flag=True, help="Print calls, tokens, cost and what the run can show; send nothing.")
@@ -130,22 +131,72 @@ def judge_verb(run: str, rubric: str, **given: Any) -> int:
     roles = roles_in(given["model_roles"])
     if roles.keys() - {"judge"} or not (roles or rubric):
         raise Mistake("name the judges to add with --model-role judge=NAME, and no other role, or a --rubric")
-    how = how_of(given)
-    if how.anew not in (Anew(), Anew(diverged=True)):
-        raise Mistake(
-            f"judge plays nothing, so it takes --new alone, to judge anew what no longer fits; not {given['new']!r}"
-        )
+    how = _how_of_judging("judge", given)
     with Records(given["store"]) as records:
         found = records.find(run)
     benchmark = find(found.benchmark)
     changes = benchmark.read({"rubric": rubric}) if rubric else {}
     again = Again(found, tuple(roles.get("judge", ())), changes)
-    engine = Engine(benchmark, spec_of(found.identity, found.extent), how, Tally(), again)
+    return _judge_again(Engine(benchmark, spec_of(found.identity, found.extent), how, Tally(), again), given)
+
+
+@click.command("pair")
+@click.argument("run")
+@flag("--model", "models_", multiple=True, metavar="NAME",
+      help="Compare only models that are named so; two or more.  [default: all of the run]")  # fmt: skip
+@with_flags(ROLE, PLAN, *HOW[:-1], NEW_ALONE, STORE, HTML, JSON)
+def pair_verb(run: str, models_: tuple[str, ...], **given: Any) -> int:
+    """Let judges compare what every two models of RUN answered, in both orders; a win counts if both orders agree.
+
+    RUN is an id, the beginning of one, a name, or last. What was compared before costs nothing; with no judge named,
+    those who compared before go on.
+    """
+    roles = roles_in(given["model_roles"])
+    if roles.keys() - {"judge"}:
+        raise Mistake("name the judges who compare with --model-role judge=NAME, and no other role")
+    how = _how_of_judging("pair", given)
+    with Records(given["store"]) as records:
+        found = records.find(run)
+    benchmark = find(found.benchmark)
+    pairing_of(benchmark)
+    between = _rivals(found, models_)
+    before = judges_of_pairs(found)
+    if not roles and not before:
+        raise Mistake(f"nobody has compared {found.id} yet; name a judge with --model-role judge=NAME")
+    spec = spec_of(found.identity, {**found.extent, "judges": before})
+    again = Again(found, tuple(roles.get("judge", ())), between=between)
+    return _judge_again(Engine(benchmark, spec, how, Tally(), again), given)
+
+
+def _rivals(run: Run, typed: tuple[str, ...]) -> tuple[str, ...]:
+    """The models that are compared: those that were typed, or all of the run."""
+    known = run.identity["models"]
+    for name in typed:
+        if name not in known:
+            raise Mistake(f"{run.id} has no model {name!r}; {nearest(name, known)}")
+    chosen = tuple(dict.fromkeys(typed)) or tuple(known)
+    if len(chosen) < 2:
+        there = f"only {chosen[0]} is named" if typed else f"{run.id} has only {chosen[0]}"
+        raise Mistake(f"two models or more are compared, and {there}")
+    return chosen
+
+
+def _how_of_judging(verb: str, given: Mapping[str, Any]) -> How:
+    how = how_of(given)
+    if how.anew not in (Anew(), Anew(diverged=True)):
+        raise Mistake(
+            f"{verb} plays nothing, so it takes --new alone, to judge anew what no longer fits; not {given['new']!r}"
+        )
+    return how
+
+
+def _judge_again(engine: Engine, given: Mapping[str, Any]) -> int:
+    """Judge a recorded run, or say what that would take."""
     if given["plan"]:
         show_forecast(engine, as_json=given["json"])
         return DONE
     check_html(given)
-    code, _ = carry_out(engine)
+    code, run = carry_out(engine)
     if code != STOPPED:
-        show_run(given, found.id, benchmark)
+        show_run(given, run, engine.benchmark)
     return code

@@ -19,8 +19,13 @@ def check_html(given: Mapping[str, Any]) -> None:
 
 
 def show_run(
-    given: Mapping[str, Any], run: str, benchmark: Benchmark, changes: Mapping[str, str] | None = None
+    given: Mapping[str, Any],
+    run: str,
+    benchmark: Benchmark,
+    changes: Mapping[str, str] | None = None,
+    also: Mapping[str, Any] | None = None,
 ) -> None:
+    """Show the board of a run; as JSON with what there is to say besides."""
     with Records(given["store"]) as records:
         found = records.find(run)
         board = board_of(records, found, benchmark, changes)
@@ -28,7 +33,7 @@ def show_run(
         if given["html"]:
             write_report(given["html"], board, records, found, benchmark)
     if given["json"]:
-        terminal.say_json({"run": found.id, **board.as_json()})
+        terminal.say_json({"run": found.id, **(also or {}), **board.as_json()})
     else:
         terminal.show_board(board)
     for line in remarks:

@@ -29,7 +29,7 @@ def read_study(path: Path) -> tuple[Benchmark, dict[str, Any]]:
     """The benchmark of a study, and what its file sets, as defaults for the flags of a run."""
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise Mistake(f"{path} cannot be read: {why(error)}") from error
     reader = _Reader(path)
     reader.known(data, _HEADINGS, "")
@@ -101,7 +101,7 @@ class _Reader:
         for key, value in table.items():
             if isinstance(value, bool) or not isinstance(value, str | int):
                 raise Mistake(f"{self.path}: [options] {key} must be a text or a number, not {value!r}")
-            there = known[key].read is not None and (self.path.parent / str(value)).exists()
+            there = known[key].path and (self.path.parent / str(value)).exists()
             found[f"option_{key}"] = self._from_here(str(value)) if there else str(value)
         return found
 

@@ -103,7 +103,7 @@ def _table_of(board: Board, columns: Sequence[Column]) -> Table:
     for column in columns:
         text = column.kind == "text"
         table.add_column(
-            column.title.replace(" ", "\n"),
+            harmless(column.title).replace(" ", "\n"),
             justify="left" if text else "right",
             overflow="fold",
             no_wrap=not text,

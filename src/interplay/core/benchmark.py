@@ -24,6 +24,8 @@ class Role:
     sampling: Sampling
     meaning: str
     stands_in: str = ""  # the role whose model takes this one too where nobody is named for it
+    sampled_as: str = ""  # the name that --sampling knows it by, where several roles must be sampled alike
+    later: bool = False  # of a judge: named when what was played is judged, not before
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,7 @@ class Option:
     number: tuple[int, int] | None = None  # the bounds of a number, where it is one
     read: Callable[[str], str] | None = None  # from what is typed, as a path, to what the record keeps
     shape: str = ""  # how a value looks, where help should say
+    path: bool = False  # what is typed is, or may be, a file or folder
     of_judging: bool = False  # a finished run can be judged with another value
     of_table: bool = False
 
@@ -94,6 +97,16 @@ class Score:
     name: str
     value: float
     source: str
+    model: str = ""  # whose score it is, where a conversation has scores of several
+
+
+@dataclass(frozen=True)
+class Duel:
+    """What judges said of a conversation and another model's of the same scenario, shown side by side."""
+
+    other: str  # the other model
+    first: tuple[Verdict, ...] = ()  # where this conversation was shown first
+    second: tuple[Verdict, ...] = ()  # where the other was
 
 
 @dataclass(frozen=True)
@@ -105,8 +118,10 @@ class Played:
     repeat: int
     outcome: Any = None
     failure: str = ""
+    detail: str = ""  # of the failure
     verdicts: tuple[Verdict, ...] = ()
     cast: Mapping[str, str] = field(default_factory=dict)  # which model sits in which role
+    against: tuple[Duel, ...] = ()  # with models whose names come after its own: each duel is in one place
 
 
 Span = tuple[int, int]  # the least and the most
@@ -125,6 +140,21 @@ class Judging(Protocol):
         """How many calls this judge needs for a conversation of this cast, second tries apart."""
 
     async def __call__(self, talk: Conversation, outcome: Any) -> Mapping[str, Any]: ...
+
+
+class Pairing(Protocol):
+    """A step in which a judge sees two models' outcomes of one scenario, side by side."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def digest(self) -> str: ...
+
+    def calls(self, scenario: Scenario, judge: str) -> Span:
+        """How many calls this judge needs for two outcomes in one order, second tries apart."""
+
+    async def __call__(self, talk: Conversation, first: Any, second: Any) -> Mapping[str, Any]: ...
 
 
 @dataclass(frozen=True)
@@ -181,9 +211,14 @@ class Benchmark:
     spread: Callable[[Options], float]
     tryout: Tryout
     judging: Callable[[Options], Judging] = lambda options: Unjudged()
+    pairing: Callable[[Options], Pairing] | None = None  # where judges can compare two models' outcomes
     epochs: int = 1  # how often a scenario is played unless the user says
+    second_tries: str = ""  # what its rules ask for again, for who reads a plan of calls
+    # the options of a run in the one way to say what they mean: two ways would be two runs
+    plainly: Callable[[dict[str, str]], dict[str, str]] = lambda options: options
     presets: Mapping[str, Preset] = field(default_factory=dict)
     generator: "Generator | None" = None  # where a model can write new data for it
+    collector: "Collector | None" = None  # where its data is made out of what models say to each other
     trials: tuple[Trial, ...] = ()  # bots with a planted ability, by which its scores are proven
 
     def subjects(self, options: Options) -> tuple[Role, ...]:
@@ -211,7 +246,11 @@ class Benchmark:
             if name not in known:
                 raise Mistake(f"{self.name} has no option {name!r}; {nearest(name, known)}")
             known[name].check(value)
-        return {name: given.get(name, option.default) for name, option in known.items()}
+        settled = {name: given.get(name, option.default) for name, option in known.items()}
+        for name, option in known.items():
+            if option.number is not None and settled[name]:
+                settled[name] = str(int(settled[name]))
+        return self.plainly(settled)
 
 
 @dataclass(frozen=True)
@@ -247,3 +286,33 @@ class Generator:
     write: Callable[[Sequence[Piece], Origin], str]  # the text of the file
     ending: str = ".toml"
     tries: int = 3  # how often a piece is written before it is left out
+    verb: str = "run"  # of the command that plays the file
+
+
+@dataclass(frozen=True)
+class Collected:
+    """A conversation that was collected, with its number in the record."""
+
+    number: int
+    played: Played
+
+
+@dataclass(frozen=True)
+class Extract:
+    """What was made out of judged conversations."""
+
+    text: str  # of the file; empty where there is nothing to write
+    told: tuple[str, ...]  # for people: what was made of how many conversations, and what was left out
+    counts: Mapping[str, Any]  # the same for programs
+
+
+@dataclass(frozen=True)
+class Collector:
+    """How data is collected: a benchmark of its own, whose judged conversations become the file of another's data."""
+
+    collecting: Benchmark
+    # from all conversations of a run, its id and its judges to the file's text
+    extract: Callable[[Sequence[Collected], str, Sequence[str]], Extract]
+    rule: str  # by which several judges come to one answer, in a sentence
+    what: str = "scripts"
+    ending: str = ".jsonl"

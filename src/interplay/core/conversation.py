@@ -61,11 +61,15 @@ class Desk(Protocol):
 class Seat:
     """A participant: its name, its role, and its own view of what was said."""
 
-    def __init__(self, name: str, role: str, brief: str, hears_names: bool):
+    def __init__(self, name: str, role: str, brief: str, hears_names: bool, past: Sequence[Message] = ()):
         self.name = name
         self.role = role
         self.hears_names = hears_names
-        self._thread = Thread.start(Message("system", brief)) if brief else None
+        self._thread: Thread | None = None
+        for message in [Message("system", brief), *past] if brief else past:
+            self._thread = (
+                self._thread.then(message.role, message.text) if self._thread else Thread.start(message)
+            )
         self._unanswered: list[str] = []
         self._asked = 0
 
@@ -119,14 +123,25 @@ class Conversation:
         self._seats: dict[str, Seat] = {}
         self._kept: set[str] = set()
 
-    def seat(self, name: str, *, brief: str, role: str = "", hears_names: bool = False) -> Seat:
-        """Seat a participant. Its brief is in its own view alone; several seats of a role are ROLE, ROLE 2, ROLE 3."""
+    def seat(
+        self,
+        name: str,
+        *,
+        brief: str,
+        role: str = "",
+        hears_names: bool = False,
+        past: Sequence[Message] = (),
+    ) -> Seat:
+        """Seat a participant; several seats of a role are ROLE, ROLE 2, ROLE 3.
+
+        Its brief is in its own view alone, and so is what it is to take for its past in this conversation.
+        """
         role = role or name
         if role not in self.cast:
             raise RuntimeError(f"nobody is cast as {role!r}; the cast has {sorted(self.cast)}")
         if name in self._seats:
             raise RuntimeError(f"the seat {name!r} is taken")
-        self._seats[name] = Seat(name, role, brief, hears_names)
+        self._seats[name] = Seat(name, role, brief, hears_names, past)
         return self._seats[name]
 
     def tell(

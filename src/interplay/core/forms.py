@@ -12,7 +12,7 @@ from functools import cache
 from typing import Annotated, Any, Generic, Literal, Protocol, TypeVar, get_args, get_origin, get_type_hints
 
 from interplay.core.failures import Unreadable
-from interplay.core.reading import json_objects
+from interplay.core.reading import json_objects, own_objects, several_objects
 from interplay.core.wire import Reply, clean
 
 T = TypeVar("T")
@@ -76,7 +76,7 @@ class JsonForm(Generic[T]):
 
     schema: Schema
     build: Callable[[dict[str, Any]], T]
-    exact: bool = False  # refuse fields that the schema does not name, instead of passing them over
+    exact: bool = False  # of verdicts: no other fields, and read so that nothing that is quoted can stand in
 
     def read(self, reply: Reply) -> Understood[T]:
         if reply.stop == "length":
@@ -88,7 +88,7 @@ class JsonForm(Generic[T]):
         fitting: list[tuple[T, dict[str, Any]]] = []
         complaint: Unreadable | None = None
         rivals = False  # an object that was meant to fit and does not: which one counts would be a guess
-        for found in json_objects(text):
+        for found in own_objects(text, self.schema["properties"]) if self.exact else json_objects(text):
             try:
                 data = check(self.schema, found, exact=self.exact)
                 fitting.append((self.build(data), data))
@@ -99,7 +99,7 @@ class JsonForm(Generic[T]):
         if not fitting:
             raise complaint or Unreadable("Your reply holds no JSON object. Reply with one JSON object.")
         if rivals or any(data != fitting[0][1] for _, data in fitting[1:]):
-            raise Unreadable("Your reply holds several different JSON objects. Reply with one JSON object.")
+            raise several_objects()
         return fitting[0]
 
 

@@ -6,7 +6,10 @@ import re
 from collections.abc import Iterable
 from functools import cache, lru_cache
 
-_END_OF_A_NAME = re.compile(r"[\"'“”‘’]\s*:")  # rare in prose: most texts need no closer look
+from interplay.core.reading import field_name, fields_named
+
+# Rare in prose: most texts need no closer look.
+_END_OF_A_NAME = re.compile(r"(?:[\"'“”‘’]|u[02]0..)\s*:", re.IGNORECASE)
 
 
 def mark_of(secret: bytes, *address: str) -> str:
@@ -17,10 +20,9 @@ def mark_of(secret: bytes, *address: str) -> str:
 
 def fenced(text: str, mark: str, words: Iterable[str] = ()) -> str:
     """The text between its marks."""
-    text = defused(text, words)
-    while mark in text.lower():
+    while mark in text.lower():  # before words are defused: a mark taken out of a word would leave it whole
         text = re.sub(mark, "", text, flags=re.IGNORECASE)
-    return f"<<{mark}\n{text}\n{mark}>>"
+    return f"<<{mark}\n{defused(text, words)}\n{mark}>>"
 
 
 def defused(text: str, words: Iterable[str]) -> str:
@@ -30,22 +32,26 @@ def defused(text: str, words: Iterable[str]) -> str:
 
 @lru_cache(maxsize=256)  # the same card stands before every judge of a character
 def _defused(text: str, words: frozenset[str]) -> str:
-    compound, quoted = _patterns(words)
+    compound = _compound(words)
     if compound is not None and "_" in text:
         text = compound.sub(lambda found: found.group(0).replace("_", "-"), text)
-    return quoted.sub(r"(\1)\2-", text) if quoted is not None and _END_OF_A_NAME.search(text) else text
+    return _without_fields(text, words) if words and _END_OF_A_NAME.search(text) else text
+
+
+def _without_fields(text: str, words: frozenset[str]) -> str:
+    """The text with what the reader of verdicts would take for the name of a field written as (name)-."""
+    parts, end = [], 0
+    for found in fields_named(text, words):
+        parts += [text[end : found.start()], f"({field_name(found).replace('_', '-')}){found.group(2)}-"]
+        end = found.end()
+    return "".join([*parts, text[end:]])
 
 
 @cache
-def _patterns(words: frozenset[str]) -> tuple[re.Pattern[str] | None, re.Pattern[str] | None]:
-    """What finds the names alone, and what finds them quoted before a colon."""
-    names = sorted(words, key=lambda name: (-len(name), name))
-    joined = [name for name in names if "_" in name]
-    compound = "|".join(re.escape(name) for name in joined)
+def _compound(words: frozenset[str]) -> re.Pattern[str] | None:
+    """What finds the names that are of several words, wherever they stand."""
+    names = sorted((name for name in words if "_" in name), key=lambda name: (-len(name), name))
     # a word without an underscore need not be compared with every name
-    sieve = r"(?=\w*_)" if all(re.match(r"\w*_", name) for name in joined) else ""
+    sieve = r"(?=\w*_)" if all(re.match(r"\w*_", name) for name in names) else ""
     every = "|".join(re.escape(name) for name in names)
-    return (
-        re.compile(rf"\b{sieve}({compound})\b", re.IGNORECASE) if compound else None,
-        re.compile(rf"[\"'“”‘’]({every})[\"'“”‘’](\s*):", re.IGNORECASE) if every else None,
-    )
+    return re.compile(rf"\b{sieve}({every})\b", re.IGNORECASE) if names else None

@@ -45,7 +45,7 @@ def read_entries(path: Path) -> Entries:
     """The entries of a models.toml, checked."""
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise Mistake(f"{path} cannot be read: {why(error)}") from error
     for heading in data:
         if heading not in ("models", "prices"):

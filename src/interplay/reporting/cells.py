@@ -39,7 +39,7 @@ def interval(column: Column, cell: Cell) -> str:
     low, high = within(column, cell.low), within(column, cell.high)
     if column.kind == "share":
         return f"{100 * low:.0f}–{100 * high:.0f}%"
-    return f"{low:.2f}–{high:.2f}"
+    return f"{low:.2f} to {high:.2f}" if low < 0 else f"{low:.2f}–{high:.2f}"
 
 
 def half_width(column: Column, cell: Cell) -> str:

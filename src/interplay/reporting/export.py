@@ -100,7 +100,7 @@ def _csv(records: Records, run: Run, benchmark: Benchmark) -> Iterator[str]:
     for one in judged_of(records, run, benchmark):
         row = one.row
         for score in one.scores:
-            texts = (row.scenario.label, row.subject, score.name, score.source)
+            texts = (row.scenario.label, score.model or row.subject, score.name, score.source)
             label, subject, name, source = (_defused(text) for text in texts)
             yield writer.writerow(
                 (_defused(run.id), row.number, label, subject, row.repeat + 1, name, source, score.value)
@@ -157,7 +157,7 @@ def _of_conversation(one: Judged) -> dict[str, Any]:
         "outcome": row.outcome,
         "lines": [asdict(line) for line in row.lines],
         "verdicts": [{"item": item, **asdict(verdict)} for item, verdict in one.verdicts],
-        "scores": [asdict(score) for score in one.scores],
+        "scores": [{**asdict(score), "model": score.model or row.subject} for score in one.scores],
     }
 
 

@@ -6,7 +6,7 @@ from typing import Any
 from interplay.core.benchmark import Benchmark, Judging, Span
 from interplay.running.plan import Work
 
-Done = Mapping[tuple[int, str], int]  # answered calls of a conversation, by role or judge
+Done = Mapping[tuple[int, str, str], int]  # answered calls of a conversation and item, by role or judge
 
 
 def calls_left(
@@ -22,11 +22,11 @@ def calls_left(
     if work.play:
         from_the_start = work.anew or not remembering.isdisjoint(work.place.cast.values())
         for role, span in benchmark.calls(work.place.scenario, options).items():
-            before = 0 if from_the_start else done.get((number, role), 0)
+            before = 0 if from_the_start else done.get((number, "", role), 0)
             yield role, work.place.cast[role], _less(span, before)
     for judge in work.judges:
         span = judging.calls(work.place.scenario, work.place.cast, judge)
-        yield "judge", judge, _less(span, 0 if work.play else done.get((number, judge), 0))
+        yield "judge", judge, _less(span, 0 if work.play else done.get((number, work.item, judge), 0))
 
 
 def _less(span: Span, before: int) -> Span:

@@ -17,6 +17,7 @@ from interplay.running.checking import check_lengths, check_models, check_prices
 from interplay.running.collecting import rare_collections
 from interplay.running.counting import Done, calls_left
 from interplay.running.gate import Gate
+from interplay.running.pairing import SideBySide, pairing_of, pairs_extended, pairs_reached, plan_pairs
 from interplay.running.plan import Anew, Plan, Work, make_plan
 from interplay.running.reach import Reach, grown, reach_of
 from interplay.running.results import rescore
@@ -47,11 +48,15 @@ class How:
 
 @dataclass(frozen=True)
 class Again:
-    """A recorded run of which only what was played is judged: by these judges, with these options of judging."""
+    """A recorded run of which only what was played is judged: by these judges, with these options of judging.
+
+    With models named in between, what they played is compared two by two; else each conversation is judged by itself.
+    """
 
     run: Run
     judges: tuple[str, ...] = ()
     options: Mapping[str, str] = field(default_factory=dict)
+    between: tuple[str, ...] = ()
 
 
 class Engine:
@@ -67,7 +72,7 @@ class Engine:
         self.again = again
         self.options = spec.settled(benchmark)
         self.judging_options = self._judging_options()
-        self.judging: Judging = benchmark.judging(self.judging_options)
+        self.judging = self._judging()
         self.budget = Budget(how.limits, Amount())
         self._done: Done = {}
         self._remembering: frozenset[str] = frozenset()
@@ -79,8 +84,22 @@ class Engine:
         """The options that judges go by: the run's own, as it was last judged, as this start asks for."""
         if self.again is None:
             return self.options
-        kept = self.again.run.extent.get("judging", {})
+        kept = self._before(self.again.run).get("judging", {})
         return self.benchmark.settle({**self.spec.options, **kept, **self.again.options})
+
+    @property
+    def between(self) -> tuple[str, ...]:
+        """The models whose conversations are compared two by two; none where each is judged by itself."""
+        return self.again.between if self.again else ()
+
+    def _judging(self) -> Judging:
+        if self.between:
+            return SideBySide(pairing_of(self.benchmark)(self.judging_options))
+        return self.benchmark.judging(self.judging_options)
+
+    def _before(self, run: Run) -> Mapping[str, Any]:
+        """How far the run reaches in what this start does."""
+        return pairs_reached(run) if self.between else run.extent
 
     async def carry_out(self) -> Run:
         """Do all that is left to do of the run; what was recorded costs nothing."""
@@ -110,7 +129,7 @@ class Engine:
             journal = Journal(writer, run.number)
             reach = self._reach(run, len(scenarios))
             plan = self._plan(scenarios, records, run)
-            await journal.extend(grown(run.extent, reach) | {"open": self._open_weights(run)})
+            await journal.extend(self._extent(run, reach))
             self.tally.conversations, self.tally.verdicts = plan.to_play, plan.to_judge
             if self.budget.limited:
                 self.budget.spent = Amount(*records.spent(run, PERHAPS_BILLED))
@@ -171,7 +190,7 @@ class Engine:
         check_prices(self.how.limits, plan.models, self.how.directory)
         castings = [
             casting
-            for cast in self.spec.casts(self.benchmark).values()
+            for _, cast in self.spec.casts(self.benchmark)
             for casting in self.spec.castings(self.benchmark, cast).items()
         ]
         judges = [self.spec.judge_casting(self.benchmark, n, self.judging_options) for n in self._judges()]
@@ -196,7 +215,11 @@ class Engine:
         """What this start has to do; judged with the rubric of the record, unless another is asked for."""
         reach = self._reach(run, len(scenarios))
         anew = self.how.anew if self.again is None else Anew()
-        plan = make_plan(self.benchmark, self.spec, scenarios, records, run, reach.extent(), anew)
+        if self.between and records and run:
+            rows, verdicts = records.conversations(run), records.verdicts(run)
+            plan = plan_pairs(self.benchmark, rows, verdicts, reach.extent(), self.between)
+        else:
+            plan = make_plan(self.benchmark, self.spec, scenarios, records, run, reach.extent(), anew)
         if self.again is not None:
             plan = plan.of_finished()
         if plan.to_judge and reach.rubric != self.judging.digest:
@@ -210,7 +233,7 @@ class Engine:
         """How far this start reaches: its own limit and repeats, the judges of the run and its own."""
         limit = available if self.spec.limit is None else min(self.spec.limit, available)
         return reach_of(
-            run.extent if run else {},
+            self._before(run) if run else {},
             limit=None if self.again else limit,
             epochs=self.spec.epochs,
             judges=self.again.judges if self.again else self.spec.judges(),
@@ -219,6 +242,12 @@ class Engine:
             another_rubric=self.how.anew.diverged or bool(self.again and self.again.options),
             sampling=self._joining(),
         )
+
+    def _extent(self, run: Run, reach: Reach) -> dict[str, Any]:
+        """What the record keeps of how far the run reaches, from now on."""
+        if self.between:
+            return pairs_extended(run, reach)
+        return grown(run.extent, reach) | {"open": self._open_weights(run)}
 
     def _open_weights(self, run: Run) -> dict[str, bool]:
         """What is known of the models' weights, for the board."""

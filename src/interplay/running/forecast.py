@@ -11,8 +11,9 @@ from interplay.core.conversation import Casting, Conversation
 from interplay.core.failures import Failure
 from interplay.core.wire import Reply, Request, Step
 from interplay.models.prices import Price
-from interplay.running.counting import calls_left
+from interplay.running.counting import Done, calls_left
 from interplay.running.engine import Engine
+from interplay.running.pairing import SPREAD
 from interplay.running.plan import Work
 from interplay.running.table import stage_of
 from interplay.statistics.power import detectable_difference
@@ -78,7 +79,7 @@ async def forecast(engine: Engine) -> Forecast:
     ]
     limit = min(engine.spec.limit or len(scenarios), len(scenarios))
     n = limit * engine.spec.epochs
-    spread = engine.benchmark.spread(engine.judging_options)
+    spread = SPREAD if engine.between else engine.benchmark.spread(engine.judging_options)
     difference = detectable_difference(spread, n)
     return Forecast(plan.to_play, plan.to_judge, tuple(shares), n, difference)
 
@@ -107,7 +108,7 @@ def _calls_of(engine: Engine, works: Sequence[Work], remembering: set[str]) -> d
     return found
 
 
-def _done_before(engine: Engine) -> Mapping[tuple[int, str], int]:
+def _done_before(engine: Engine) -> Done:
     with Records(engine.how.store) as records:
         run = engine.recorded_in(records)
         return records.finished_calls(run, stage_of(engine.judging)) if run else {}

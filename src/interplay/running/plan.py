@@ -68,6 +68,7 @@ class Work:
     outcome: Any = None
     verdicts: tuple[Verdict, ...] = ()  # those that are there
     anew: bool = False  # a new take, whatever the record has
+    item: str = ""  # what is judged where it is not the conversation itself: an ordered pair
 
 
 @dataclass(frozen=True)
@@ -135,7 +136,7 @@ def _places(
         Place(scenario, subject, cast, repeat)
         for repeat in range(extent["epochs"])
         for scenario in scenarios[: extent["limit"]]
-        for subject, cast in casts.items()
+        for subject, cast in casts
     ]
 
 
@@ -150,11 +151,16 @@ def _work(
         return Work(place, True, judges, row.number if row else None)
     if row.state == "void":
         return Work(place, False, ())
-    settled = {verdict.judge for verdict in given if not _again(verdict)}
-    kept = tuple(verdict for verdict in given if verdict.judge in settled)
-    missing = tuple(judge for judge in judges if judge not in settled)
+    missing = missing_of(given, judges)
+    kept = tuple(verdict for verdict in given if not _again(verdict))
     outcome = build(benchmark.outcome, row.outcome) if missing else None
     return Work(place, False, missing, row.number, outcome, kept)
+
+
+def missing_of(given: Iterable[Verdict], judges: Iterable[str]) -> tuple[str, ...]:
+    """The judges who have not said what they will ever say."""
+    settled = {verdict.judge for verdict in given if not _again(verdict)}
+    return tuple(judge for judge in judges if judge not in settled)
 
 
 def _again(verdict: Verdict) -> bool:

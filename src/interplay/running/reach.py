@@ -71,8 +71,8 @@ def reach_of(
 
 
 def grown(before: Mapping[str, Any], now: Reach) -> dict[str, Any]:
-    """The extent of a run after this start."""
-    extent = now.extent()
+    """The extent of a run after this start; what else the record keeps there stays."""
+    extent = {**before, **now.extent()}
     extent["limit"] = max(before["limit"], now.limit)
     extent["epochs"] = max(before["epochs"], now.epochs)
     return extent

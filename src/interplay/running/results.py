@@ -7,6 +7,7 @@ from interplay.core.benchmark import Benchmark, Played, Score, Unjudged, Verdict
 from interplay.core.board import Board, Cell, Column
 from interplay.core.forms import build
 from interplay.models import embedded
+from interplay.running.pairing import duels_of, judges_of_pairs
 from interplay.running.spec import EMBEDDED
 from interplay.store.journal import Journal
 from interplay.store.records import ConversationRow, Records, Run, Totals
@@ -19,7 +20,8 @@ USAGE = (
     Column(
         "tokens",
         "tokens",
-        "tokens of all roles in this model's conversations, read and written; of verdicts, those of this rubric; "
+        "tokens of all roles in this model's conversations, read and written; of verdicts, those of this rubric, and "
+        "none on pairs; "
         "where several models are measured together, its own",
         "count",
         detail=True,
@@ -31,18 +33,21 @@ USAGE = (
 def played_of(records: Records, run: Run, benchmark: Benchmark) -> list[Played]:
     """The run's conversations with the verdicts of the rubric that it was last judged with."""
     rubric = run.extent["rubric"]
-    verdicts = records.verdicts(run)
+    verdicts, rows = records.verdicts(run), records.conversations(run)
+    duels = duels_of(rows, verdicts, run)
     return [
         Played(
             scenario=row.scenario,
             subject=row.subject,
             repeat=row.repeat,
             outcome=build(benchmark.outcome, row.outcome) if row.state == "done" else None,
+            detail=row.detail,
             failure=row.failure or ("cancelled" if row.state == "open" else ""),
             verdicts=tuple(v for v in verdicts.get((row.number, ""), ()) if v.rubric == rubric),
             cast=row.cast,
+            against=duels.get(row.number, ()),
         )
-        for row in records.conversations(run)
+        for row in rows
     ]
 
 
@@ -133,6 +138,9 @@ def table_changes(benchmark: Benchmark, changes: Mapping[str, str] | None) -> Ma
 def notes_of(records: Records, run: Run, played: list[Played]) -> list[str]:
     totals = records.totals(run)
     notes = [f"Run {run.id}: {len(played)} conversations{_panel(run, totals)}."]
+    compared = judges_of_pairs(run)
+    if compared:
+        notes.append(f"Run {run.id}: models compared two by two by {_named(compared, totals)}.")
     failures = sorted({one.failure for one in played if one.failure})
     if failures:
         counted = ", ".join(f"{name} {sum(one.failure == name for one in played)}" for name in failures)
@@ -144,20 +152,25 @@ def notes_of(records: Records, run: Run, played: list[Played]) -> list[str]:
             notes.append(f"Mixed: {model} answered as {', '.join(versions)}.")
     if len(records.protocols(run)) > 1:
         notes.append("Mixed: the prompts or protocol changed between conversations of this run.")
-    for judge in run.extent["judges"]:
+    for judge in sorted({*run.extent["judges"], *compared}):
         if judge == EMBEDDED or embedded.FILE in totals.models.get(judge, ()):
             notes.append(f"The judge {judge} is the embedded model: {embedded.CAVEAT}")
     return notes
 
 
 def _panel(run: Run, totals: Totals) -> str:
+    if not run.extent["judges"]:
+        return "" if run.extent["rubric"] == Unjudged.digest else ", not judged"
+    return f", judged by {_named(run.extent['judges'], totals)}"
+
+
+def _named(judges: Sequence[str], totals: Totals) -> str:
+    """The judges, with the versions that they reported."""
     named = []
-    for judge in run.extent["judges"]:
+    for judge in judges:
         reported = [version for version in totals.models.get(judge, ()) if version and version != judge]
         named.append(f"{judge} ({', '.join(reported)})" if reported else judge)
-    if not named:
-        return "" if run.extent["rubric"] == Unjudged.digest else ", not judged"
-    return f", judged by {', '.join(named)}"
+    return ", ".join(named)
 
 
 def remarks_of(records: Records, run: Run) -> list[str]:

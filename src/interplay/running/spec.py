@@ -56,16 +56,16 @@ class RunSpec:
         """All options of the run, those it does not mention at their defaults."""
         return benchmark.settle(self.options)
 
-    def casts(self, benchmark: Benchmark) -> dict[str, dict[str, str]]:
-        """Who may sit down together, by the name of who is measured: a model for every role but the judges'."""
+    def casts(self, benchmark: Benchmark) -> list[tuple[str, dict[str, str]]]:
+        """Who may sit down together: the name of who is measured, and a model for every role but the judges'."""
         roles = benchmark.roles(self.settled(benchmark))
         measured = [role.name for role in roles if role.kind == "subject"]
         others = {role.name: self.roles[role.name][0] for role in roles if role.kind == "simulator"}
         # Several at one table sit in the order of their names: whom the user named first changes nothing.
         tables = combinations(sorted(self.models) if len(measured) > 1 else self.models, len(measured))
-        return {
-            " + ".join(chosen): {**dict(zip(measured, chosen, strict=True)), **others} for chosen in tables
-        }
+        return [
+            (" + ".join(chosen), {**dict(zip(measured, chosen, strict=True)), **others}) for chosen in tables
+        ]
 
     def castings(self, benchmark: Benchmark, cast: Mapping[str, str]) -> dict[str, Casting]:
         """How each model of a cast is sampled in its role."""
@@ -80,7 +80,7 @@ class RunSpec:
 
     def _sampling_of(self, role: Role, model: str) -> Sampling:
         """The role's own, as it was changed for the role, as it was changed for the model."""
-        changed = role.sampling.changed(self.sampling.get(role.name, {}))
+        changed = role.sampling.changed(self.sampling.get(role.sampled_as or role.name, {}))
         return changed.changed(self.sampling.get(model, {}))
 
 
@@ -108,6 +108,7 @@ def make_spec(
         if benchmark.role(name, benchmark.settle(options)).kind == "subject":
             raise Mistake(f"{name} is the role that is measured; name its models with --model")
     if not models and not named:
+        _check_number(benchmark, benchmark.settle(options), set())  # one model cannot fill a table
         options = {**benchmark.tryout.options, **options}
         roles_sampled = benchmark.tryout.sampling.keys() | sampling.keys()
         sampling = {r: {**benchmark.tryout.sampling.get(r, {}), **sampling.get(r, {})} for r in roles_sampled}
@@ -115,7 +116,7 @@ def make_spec(
         epochs = 1 if epochs is None else epochs
         models = (EMBEDDED,)
         wanted = benchmark.roles(benchmark.settle(options))
-        named = {role.name: (EMBEDDED,) for role in wanted if role.kind != "subject"}
+        named = {role.name: (EMBEDDED,) for role in wanted if role.kind != "subject" and not role.later}
     if not models:
         raise Mistake("no model to measure; name one with --model, as in --model openai/NAME")
     epochs = benchmark.epochs if epochs is None else epochs
@@ -162,7 +163,7 @@ def _check_roles(
     benchmark: Benchmark, options: Mapping[str, str], named: Mapping[str, Sequence[str]]
 ) -> None:
     for role in benchmark.roles(options):
-        if role.kind != "subject" and not named.get(role.name):
+        if role.kind != "subject" and not role.later and not named.get(role.name):
             raise Mistake(
                 f"{benchmark.name} needs the role {role.name} ({role.meaning}): --model-role {role.name}=NAME; "
                 f"{EMBEDDED} works offline, to try things out"
@@ -174,17 +175,17 @@ def _check_roles(
 def _check_number(benchmark: Benchmark, options: Mapping[str, str], models: set[str]) -> None:
     """Enough models must be named for all who are measured at one table."""
     seats = len(benchmark.subjects(options))
-    if len(models) < seats:
+    if seats > 1 and len(models) < seats:
+        named = f"{len(models)} {'is' if len(models) == 1 else 'are'} named" if models else "none is named"
         raise Mistake(
-            f"{seats} different models sit down together here, and {len(models)} {'is' if len(models) == 1 else 'are'} "
-            f"named; name {seats} or more with --model"
+            f"{seats} different models sit down together here, and {named}; name {seats} or more with --model"
         )
 
 
 def _check_sampling(
     benchmark: Benchmark, options: Mapping[str, str], sampling: Mapping[str, SamplingChange], cast: set[str]
 ) -> None:
-    roles = [role.name for role in benchmark.roles(options)]
+    roles = list(dict.fromkeys(role.sampled_as or role.name for role in benchmark.roles(options)))
     for name, change in sampling.items():
         if name not in cast and name not in roles:
             raise Mistake(

@@ -11,6 +11,7 @@ from interplay.core.conversation import Conversation
 from interplay.core.failures import Cancelled, Divergence, Failure, ProviderFailure
 from interplay.judging.fence import mark_of
 from interplay.running.desk import RecordedDesk
+from interplay.running.pairing import SideBySide
 from interplay.running.plan import Work
 from interplay.running.sending import Send
 from interplay.running.spec import RunSpec
@@ -38,7 +39,8 @@ class Setting:
 
 def stage_of(judging: Judging) -> str:
     """The name of a judging step in the record; an edited rubric is another."""
-    return f"judge {judging.name} {judging.digest[:12]}"
+    verb = "pair" if isinstance(judging, SideBySide) else "judge"
+    return f"{verb} {judging.name} {judging.digest[:12]}"
 
 
 class Table:
@@ -71,6 +73,8 @@ class Table:
             self.tally.verdicts_done += len(work.judges)
             return
         fresh = await _together([self._judge(work, number, outcome, judge) for judge in work.judges])
+        if work.item:
+            return  # scores are of a conversation by itself
         verdicts = [*work.verdicts, *fresh]
         scores = self.setting.benchmark.score(outcome, verdicts, self.setting.judging_options)
         await self.journal.scored(number, scores)
@@ -131,18 +135,19 @@ class Table:
         stage = stage_of(judging)
         talk = Conversation(
             {"judge": self._judge_casting(judge)},
-            await self._desk(number, stage, ""),
+            await self._desk(number, stage, work.item),
             scenario=work.place.scenario.content,
             stage=stage,
+            item=work.item,
             secret=self._secret(work, judge),
-            session=mark_of(setting.run.secret, "session", str(number), stage),
+            session=mark_of(setting.run.secret, "session", str(number), stage, work.item),
         )
         try:
             verdict = Verdict(judge, judging.digest, await judging(talk, outcome))
         except Failure as failure:
             self.tally.failures[failure.name] += 1
             verdict = Verdict(judge, judging.digest, None, failure.name, str(failure))
-        await self.journal.judged(number, "", verdict)
+        await self.journal.judged(number, work.item, verdict)
         self.tally.verdicts_done += verdict.failure != Cancelled.name
         return verdict
 

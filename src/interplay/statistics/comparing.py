@@ -62,7 +62,7 @@ def paired_difference(
     numbers = [number for sample in samples for number in sample]
     variance = math.fsum(variance_parts(samples))
     if is_rounding(variance, numbers):
-        return Compared(bare, _sign_test(numbers))
+        return Compared(bare, sign_test(sum(number > 0 for number in numbers), sum(n < 0 for n in numbers)))
     error = math.sqrt(variance)
     # A draw that equals the data but for rounding is as far as the data: hence the hair of room.
     far = (1 + 1e-9) * _quotients(_in_order(samples), variance, np.random.default_rng(seed), draws)
@@ -85,6 +85,11 @@ def holm(p_values: Sequence[float]) -> list[float]:
         least = max(least, min(1.0, (count - rank) * p_values[place]))
         adjusted[place] = least
     return adjusted
+
+
+def sign_test(above: int, below: int) -> float:
+    """The two-sided exact p-value of as few differences against the majority's sign, where either is as likely."""
+    return min(1.0, 2 * float(special.bdtr(min(above, below), above + below, 0.5)))
 
 
 def student_t_test(first: Sequence[float], second: Sequence[float]) -> float:
@@ -133,9 +138,3 @@ def _quotients(samples: list[list[float]], variance: float, rng: np.random.Gener
     differences[np.abs(differences) <= 1e-12 * math.sqrt(variance)] = 0.0
     quotients = np.abs(differences) / np.sqrt(np.where(flat, 1.0, variances))
     return np.where(flat & (differences != 0), np.inf, quotients)
-
-
-def _sign_test(numbers: list[float]) -> float:
-    """The two-sided p-value of as few differences against the majority's sign, zeros left out."""
-    above, below = sum(number > 0 for number in numbers), sum(number < 0 for number in numbers)
-    return min(1.0, 2 * float(special.bdtr(min(above, below), above + below, 0.5)))

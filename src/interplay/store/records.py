@@ -243,22 +243,23 @@ class Records:
         )[0]
         return float(row[0]), int(row[1]), int(row[2])
 
-    def finished_calls(self, run: Run, judging: str) -> dict[tuple[int, str], int]:
-        """How many answered calls each conversation has by role or judge: of unfinished play, and of this judging."""
+    def finished_calls(self, run: Run, judging: str) -> dict[tuple[int, str, str], int]:
+        """Answered calls of each conversation and item: of unfinished play by role, of this judging by judge."""
         # a role's seats are named ROLE, ROLE 2, ROLE 3: of play, the first word is the role
         role = "iif(stage = 'play', substr(participant || ' ', 1, instr(participant || ' ', ' ') - 1), participant)"
         rows = self._rows(
-            f"SELECT c.number, {role}, count(*) FROM calls JOIN conversations c"  # noqa: S608  # our own names
+            f"SELECT c.number, item, {role}, count(*) FROM calls JOIN conversations c"  # noqa: S608  # our own names
             " ON c.number = calls.conversation WHERE c.run = ? AND calls.state = 'done'"
-            " AND (stage = ? OR (stage = 'play' AND c.state <> 'done')) GROUP BY 1, 2",
+            " AND (stage = ? OR (stage = 'play' AND c.state <> 'done')) GROUP BY 1, 2, 3",
             *(run.number, judging),
         )
-        return {(number, participant): count for number, participant, count in rows}
+        return {(number, item, participant): count for number, item, participant, count in rows}
 
     def usage_by_subject(self, run: Run) -> dict[str, tuple[int, float | None]]:
         """Tokens and cost of each subject's conversations, all roles together; of judges, the board's own rubric.
 
-        Where several subjects sat together, each has the calls that it made itself.
+        Where several subjects sat together, each has the calls that it made itself. To compare two models'
+        conversations is no cost of either.
         """
         whose = "iif(c.subject IN (SELECT value FROM json_each(?)), c.subject, calls.model)"
         return {
@@ -267,7 +268,7 @@ class Records:
                 f"SELECT {whose}, total(tokens_in) + total(tokens_out), sum(cost), total(cost IS NULL)"  # noqa: S608  # our own names
                 " FROM calls JOIN conversations c ON c.number = calls.conversation"
                 " WHERE c.run = ? AND calls.state = 'done'"
-                " AND (stage NOT LIKE 'judge %' OR substr(stage, -12) = ?) GROUP BY 1",
+                " AND stage NOT LIKE 'pair %' AND (stage NOT LIKE 'judge %' OR substr(stage, -12) = ?) GROUP BY 1",
                 *(json.dumps(run.identity["models"]), run.number, run.extent.get("rubric", "")[:12]),
             )
         }

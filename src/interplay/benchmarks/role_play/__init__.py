@@ -34,6 +34,7 @@ OPTIONS = (
         "",
         "what judges are asked: v1, v2, or a file with criteria and a scale of your own, else as the version has it",
         read=read_rubric_option,
+        path=True,
         of_judging=True,
     ),
     Option(
@@ -43,7 +44,13 @@ OPTIONS = (
         number=(20, 5000),
         of_judging=True,
     ),
-    Option("prompts", "", "a folder whose .md files replace prompts of the same name", read=PROMPTS.kept),
+    Option(
+        "prompts",
+        "",
+        "a folder whose .md files replace prompts of the same name",
+        read=PROMPTS.kept,
+        path=True,
+    ),
     Option(
         "length_median",
         "",

@@ -1,16 +1,27 @@
 """AGE: players with one of two similar secret words give clues and guess; who understands, who confuses?"""
 
 from interplay.benchmarks.word_guessing.other_scores import read_other_scores
-from interplay.benchmarks.word_guessing.protocol import PAPER, PROMPTS, Game, calls, digest, play, seats_of
+from interplay.benchmarks.word_guessing.protocol import (
+    OPPONENT,
+    OURS,
+    PLAYER,
+    PROMPTS,
+    RULES,
+    Game,
+    calls,
+    digest,
+    play,
+    seats_of,
+)
 from interplay.benchmarks.word_guessing.scenarios import (
     EXPERIMENTS,
     VERSUS,
+    plainly,
     read_split,
     read_topics,
     scenarios,
 )
 from interplay.benchmarks.word_guessing.scoring import score
-from interplay.benchmarks.word_guessing.standings import OPPONENT
 from interplay.benchmarks.word_guessing.tables import summarize
 from interplay.benchmarks.word_guessing.trials import TRIALS
 from interplay.benchmarks.word_guessing.writing import generator
@@ -36,10 +47,10 @@ OPTIONS = (
     Option("rounds", "5", "at most so many rounds", number=(1, 20)),
     Option(
         "rules",
-        "interplay",
-        "paper: l = the rounds played, only games of more than two rounds with every word found count, guesses "
-        "matched by Jaro alone",
-        choices=("interplay", PAPER),
+        OURS,
+        "paper: l = the rounds played, only games of more than two rounds with every word found count, guesses are "
+        "matched by Jaro and the list of other names",
+        choices=RULES,
     ),
     Option(
         "topics",
@@ -48,12 +59,19 @@ OPTIONS = (
         read=read_topics,
         shape="LIST,...",
     ),
-    Option("prompts", "", "a folder whose .md files replace prompts of the same name", read=PROMPTS.kept),
+    Option(
+        "prompts",
+        "",
+        "a folder whose .md files replace prompts of the same name",
+        read=PROMPTS.kept,
+        path=True,
+    ),
     Option(
         "other_scores",
         "",
         "a .csv file with a column model and others' scores, for correlations",
         read=read_other_scores,
+        path=True,
         shape="FILE.csv",
         of_table=True,
     ),
@@ -63,10 +81,11 @@ OPTIONS = (
 def roles(options: Options) -> tuple[Role, ...]:
     """In versus a player and its opponent; else everybody at the table is measured."""
     if options["experiment"] == VERSUS:
-        player = Role("player", "subject", SAMPLING, "gives clues and guesses; the model that is measured")
+        player = Role(PLAYER, "subject", SAMPLING, "gives clues and guesses; the model that is measured")
         return player, Role(OPPONENT, "simulator", SAMPLING, "plays against each model that is measured")
     return tuple(
-        Role(role, "subject", SAMPLING, "sits at the table and is measured") for _, role in seats_of(options)
+        Role(role, "subject", SAMPLING, "sits at the table and is measured", sampled_as=PLAYER)
+        for _, role in seats_of(options)
     )
 
 
@@ -90,6 +109,8 @@ benchmark = Benchmark(
     summarize=summarize,
     spread=spread,
     epochs=3,
+    second_tries="A clue that says the word or repeats another is asked for once more.",
+    plainly=plainly,
     generator=generator,
     tryout=Tryout(
         limit=8,

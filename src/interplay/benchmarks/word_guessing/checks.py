@@ -1,14 +1,13 @@
 """What a pair of words must be to be played; the same checks for our lists, a user's file and a model's pairs."""
 
-import hashlib
 import re
 from collections.abc import Iterable
-from functools import cache
 from itertools import product
 
+from interplay.benchmarks.unwelcome import is_unwelcome_word
 from interplay.benchmarks.word_guessing.lexicon import bases, plain, same_phrase, tokens
 from interplay.benchmarks.word_guessing.matching import ALIKE, alike
-from interplay.benchmarks.word_guessing.words import FOLDER, Pair
+from interplay.benchmarks.word_guessing.words import Pair, Word
 
 SHORTEST, LONGEST = 3, 30  # characters
 MOST_TOKENS = 3
@@ -58,49 +57,48 @@ class Shelf:
     """The pairs that are there already: no word, and no other name of one, stands on it twice."""
 
     def __init__(self, pairs: Iterable[Pair] = ()):
-        self._known: dict[str, str] = {}
+        self._known: dict[str, list[tuple[str, Pair]]] = {}  # by what names may have in common
         for pair in pairs:
             self.put(pair)
 
     def put(self, pair: Pair) -> None:
         for name in _all_names(pair):
             for key in _keys(name):
-                self._known.setdefault(key, f"{name!r} of {pair} ({pair.topic})")
+                self._known.setdefault(key, []).append((name, pair))
 
     def about(self, pair: Pair) -> list[str]:
         """What of this pair is there already, or in the pair twice."""
-        found = []
-        own: set[str] = set()
+        found, own = [], Shelf()
         for name in _all_names(pair):
-            keys = _keys(name)
-            taken = next((self._known[key] for key in sorted(keys) if key in self._known), "")
-            if taken:
-                found.append(f"{name!r} is in the lists already: {taken}")
-            if own & keys:
+            for other, taken in self._same(name)[:1]:
+                found.append(f"{name!r} is in the lists already: {other!r} of {taken} ({taken.topic})")
+            if own._same(name):
                 found.append(f"{name!r} is in the pair twice")
-            own |= keys
+            own.put(Pair(pair.topic, Word(name), Word("")))
         return found
+
+    def _same(self, name: str) -> list[tuple[str, Pair]]:
+        """The names on the shelf that are this one in some form."""
+        said = tokens(plain(name))
+        near = [found for key in sorted(_keys(name)) for found in self._known.get(key, ())]
+        return [found for found in near if len(said) > 1 or _is_form(said, tokens(plain(found[0])))]
+
+
+def _is_form(said: list[str], other: list[str]) -> bool:
+    """Of single words a base in common is not enough: a rose is no form of rise."""
+    return len(other) > 1 or same_phrase(said, other)
 
 
 def _all_names(pair: Pair) -> list[str]:
-    return [name for word in pair.words for name in word.names]
+    return [name for word in pair.words for name in word.names if name]
 
 
 def _keys(name: str) -> set[str]:
     """What a name is known by: its letters without spaces, with the last word in its base forms."""
-    *first, last = tokens(plain(name)) or [name]
+    *first, last = tokens(plain(name)) or [""]
     return {"".join((*first, base)) for base in bases(last)}
 
 
 def is_unwelcome(text: str) -> bool:
-    """Is there a word in it that has no place in a game? The list is kept as digests, not to be read."""
-    return any(_digest(base) in _unwelcome() for token in tokens(text) for base in bases(token))
-
-
-def _digest(word: str) -> str:
-    return hashlib.blake2b(word.encode(), digest_size=8).hexdigest()
-
-
-@cache
-def _unwelcome() -> frozenset[str]:
-    return frozenset((FOLDER / "data" / "unwelcome.txt").read_text(encoding="ascii").split())
+    """Is there a word in it that has no place in a game?"""
+    return any(is_unwelcome_word(base) for token in tokens(text) for base in bases(token))

@@ -73,7 +73,9 @@ def _lemmas(token: str) -> Mapping[str, tuple[str, ...]]:
 
 def _by_rule(token: str) -> Iterable[str]:
     """The singular of a word that the lexicon is too old to know, such as smartphones or letterboxes."""
-    if len(token) > len("gas") and not _lemmas(token):
+    if len(token) > len("is") and not _lemmas(token):
+        if token.endswith("ies"):
+            yield token.removesuffix("ies") + "y"
         if token.endswith(("ches", "shes", "sses", "xes", "zes")):
             yield token.removesuffix("es")
         elif token.endswith("s") and not token.endswith(("ss", "us", "is")):

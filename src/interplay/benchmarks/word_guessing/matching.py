@@ -1,5 +1,6 @@
 """Does a guess name a word, does a clue say it, was a clue given before?"""
 
+import re
 from collections.abc import Iterable, Sequence
 from functools import cache
 
@@ -19,6 +20,7 @@ from interplay.benchmarks.word_guessing.words import GENERAL, TOPICS, Word, ship
 
 ALIKE = 0.8  # of Jaro similarity: above it two strings are taken for one word
 MOST_LETTERS_OFF = 2  # in length: a slip adds or drops a letter or two, breadbin is more than bread
+_UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")  # Thai to Han
 REDACTED = "[___]"  # without letters, so that it says no word
 
 
@@ -68,7 +70,7 @@ def _nearest(text: str, known: Iterable[str]) -> float:
 
 def says(clue: str, word: Word) -> bool:
     """Is the word, or another name of it, in the clue: as a word of its own in any form, or spelled out?"""
-    return bool(_places(clue, word)) or _spells(clue, word)
+    return bool(_places(clue, word)) or _spells(clue, word) or _holds(clue, word)
 
 
 def _spells(clue: str, word: Word) -> bool:
@@ -79,6 +81,12 @@ def _spells(clue: str, word: Word) -> bool:
             if same_phrase([run], name) or (len(letters) > 2 and letters in run):
                 return True
     return False
+
+
+def _holds(clue: str, word: Word) -> bool:
+    """Is the word anywhere in the clue, in a script that puts no spaces between words?"""
+    letters = "".join(tokens(clue))
+    return any(_UNSPACED.search(name) and "".join(tokens(name)) in letters for name in word.names)
 
 
 def redact(clue: str, word: Word) -> str:
@@ -93,7 +101,7 @@ def _places(clue: str, word: Word) -> list[tuple[int, int]]:
     """Where in the clue the word is said, from left to right, without overlap."""
     found = placed(clue)
     said = [token for token, _, _ in found]
-    known = [tokens(name) for name in word.names]
+    known = [tokens(spelling) for name in word.names for spelling in (name, plain(name))]
     places: list[tuple[int, int]] = []
     at = 0
     while at < len(said):
@@ -122,6 +130,8 @@ def _length_at(said: Sequence[str], at: int, name: list[str]) -> int:
 def given_before(clue: str, earlier: Iterable[str]) -> bool:
     """Was this clue given before: the same words in whatever form, with whatever capitals and marks?"""
     said = tokens(plain(clue))
+    if not said:  # signs alone: these, and not the words they are not
+        return any(clue.split() == other.split() for other in earlier)
     return any(_same_words(said, tokens(plain(other))) for other in earlier)
 
 

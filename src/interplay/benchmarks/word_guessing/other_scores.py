@@ -13,6 +13,7 @@ from interplay.core.wire import canonical
 from interplay.statistics.correlation import pearson, spearman
 
 LARGEST_FILE = 1_000_000
+LARGEST_SCORE = 1e9
 MEAN = "mean of these"
 
 Table = Mapping[str, Mapping[str, float]]  # the score's name, then the model's
@@ -38,14 +39,19 @@ def _table(lines: list[str], path: Path) -> Table:
             raise Mistake(
                 f"{path}: the first line is model and the names of other scores, as in model,mmlu,gsm8k"
             )
+        if len(set(names)) < len(names):
+            raise Mistake(f"{path}: two columns have the same name")
         found: dict[str, dict[str, float]] = {name: {} for name in names if name != "model"}
+        seen: set[str] = set()
         for row in reader:
+            model = (row["model"] or "").strip()
+            if model in seen:
+                raise Mistake(f"{path}, line {reader.line_num}: {model!r} is there already")
+            seen.add(model)
             for name, scores in found.items():
                 cell = (row[name] or "").strip()
                 if cell:  # a score that is not known
-                    scores[(row["model"] or "").strip()] = _number(
-                        cell, f"{path}, line {reader.line_num}: {name}"
-                    )
+                    scores[model] = _number(cell, f"{path}, line {reader.line_num}: {name}")
     except csv.Error as error:
         raise Mistake(f"{path}, line {reader.line_num} is no CSV: {error}") from error
     return found
@@ -56,8 +62,8 @@ def _number(cell: str, where: str) -> float:
         number = float(cell)
     except ValueError:
         number = math.nan
-    if not math.isfinite(number):
-        raise Mistake(f"{where} must be a number, not {cell!r}")
+    if not abs(number) <= LARGEST_SCORE:  # nan is not
+        raise Mistake(f"{where} must be a number of at most {LARGEST_SCORE:g}, not {cell[:40]!r}")
     return number
 
 

@@ -16,10 +16,11 @@ from interplay.core.prompts import Prompts
 from interplay.core.wire import digest_of
 
 PROMPTS = Prompts.read(Path(str(files(__package__) / "prompts")))
-PROTOCOL_VERSION = 1
+PROTOCOL_VERSION = 1  # of what is said, and of what is taken for a right guess: matching.py, lexicon.py
 LONGEST_CLUE = 240
 LONGEST_GUESS = 60
-PAPER = "paper"  # the rules of the paper, against our own
+OURS, PAPER = RULES = ("interplay", "paper")
+PLAYER, OPPONENT = "player", "opponent"  # the roles of versus
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,7 @@ class Player:
     """Who sat at the table, with which word, and in which round it first named the other group's (0: never)."""
 
     seat: str
+    role: str
     label: str
     model: str
     group: int
@@ -101,7 +103,7 @@ def seats_of(options: Options) -> list[tuple[str, str]]:
     """The name and the role of every seat, in the order that a scenario counts them."""
     first, second = sizes_of(options)
     if options["experiment"] == VERSUS:
-        return _team("player", first) + _team("opponent", second)
+        return _team(PLAYER, first) + _team(OPPONENT, second)
     return [(f"player_{letter}", f"player_{letter}") for letter in LETTERS[: first + second]]
 
 
@@ -127,17 +129,23 @@ def calls(scenario: Scenario, options: Options) -> Mapping[str, Span]:
 async def play(talk: Conversation, options: Options) -> Game:
     """Rounds of clues and guesses, until every player has found the other group's word."""
     table = _sit_down(talk, options)
+    for chair in table:
+        talk.tell([], f"{chair.label} sits as {chair.seat.name} and has the word {chair.word.text}.")
     rounds: list[Round] = []
     for number in range(1, int(options["rounds"]) + 1):
         clues = [await _clue(talk, options, table, chair, rounds) for chair in table]
         rounds.append(Round(tuple(clues), tuple(await _guesses(talk, options, table, number))))
+        finders = [chair.label for chair in table if chair.found == number]
+        talk.tell([], f"Round {number}: {' and '.join(finders) or 'nobody'} found the other group's word.")
         if all(chair.found for chair in table):
             break
-    players = [
-        Player(c.seat.name, c.label, talk.cast[c.seat.role].model, c.group, c.word.text, c.found)
-        for c in table
-    ]
-    return Game(tuple(players), tuple(rounds))
+    return Game(tuple(_player(talk, chair) for chair in table), tuple(rounds))
+
+
+def _player(talk: Conversation, chair: Chair) -> Player:
+    seat = chair.seat
+    model = talk.cast[seat.role].model
+    return Player(seat.name, seat.role, chair.label, model, chair.group, chair.word.text, chair.found)
 
 
 def _sit_down(talk: Conversation, options: Options) -> list[Chair]:

@@ -5,7 +5,8 @@ from itertools import chain, combinations, zip_longest
 from math import lcm
 from pathlib import Path
 
-from interplay.benchmarks.word_guessing.checks import Shelf, unplayable
+from interplay.benchmarks.word_guessing.checks import unplayable
+from interplay.benchmarks.word_guessing.lexicon import plain
 from interplay.benchmarks.word_guessing.words import GENERAL, TOPICS, Pair, read_pairs, shipped
 from interplay.core.benchmark import Material, Options, Scenario
 from interplay.core.failures import Mistake, nearest
@@ -13,17 +14,22 @@ from interplay.core.failures import Mistake, nearest
 VERSUS, FOUR, TABLE = EXPERIMENTS = ("versus", "four", "table")
 LETTERS = "abcdefgh"  # of the seats where all are measured
 MOST_SEATS = len(LETTERS)
+FEWEST_BY_PAPER = 3  # rounds of a game that the paper's filter keeps
 _SPLIT_OF = {VERSUS: "1-1", FOUR: "2-2"}
 
 
 def read_split(typed: str) -> str:
     """Two group sizes, as in 2-2."""
     sizes = typed.split("-")
-    if len(sizes) != 2 or not all(size.isascii() and size.isdecimal() and int(size) for size in sizes):
-        raise Mistake(f"--split is two group sizes as in 2-2, not {typed!r}")
+    if len(sizes) != 2 or not all(_is_size(size) for size in sizes):
+        raise Mistake(f"--split is two group sizes as in 2-2, not {typed[:40]!r}")
     if sum(map(int, sizes)) > MOST_SEATS:
         raise Mistake(f"--split {typed}: at most {MOST_SEATS} players sit at a table")
     return "-".join(str(int(size)) for size in sizes)
+
+
+def _is_size(text: str) -> bool:
+    return text.isascii() and text.isdecimal() and len(text) <= len("99") and int(text) > 0
 
 
 def read_topics(typed: str) -> str:
@@ -33,7 +39,18 @@ def read_topics(typed: str) -> str:
     for name in wanted:
         if name not in known:
             raise Mistake(f"there is no word list {name!r}; {nearest(name, known)}")
+    if not wanted:
+        raise Mistake("--topics names word lists, as in food,sports; leave it out for the experiment's own")
     return ",".join(name for name in known if name in wanted)
+
+
+def plainly(options: dict[str, str]) -> dict[str, str]:
+    """The options without what is the experiment's own anyway, and with the smaller group of a table first."""
+    experiment, split = options["experiment"], options["split"]
+    if experiment == TABLE and split:
+        split = "-".join(sorted(split.split("-"), key=int))
+    topics = "" if options["topics"] == ",".join(_topics_of(experiment)) else options["topics"]
+    return {**options, "split": "" if split == _SPLIT_OF.get(experiment) else split, "topics": topics}
 
 
 def sizes_of(options: Options) -> tuple[int, int]:
@@ -50,6 +67,10 @@ def sizes_of(options: Options) -> tuple[int, int]:
 
 def scenarios(options: Options, data: Path | None = None) -> Material:
     """Every pair with every split, in an order whose every beginning is balanced over topics, pairs and splits."""
+    if options["rules"] == "paper" and int(options["rounds"]) < FEWEST_BY_PAPER:
+        raise Mistake(
+            f"--rules paper counts games of {FEWEST_BY_PAPER} rounds or more: --rounds {options['rounds']} leaves none"
+        )
     if data is not None and options["topics"]:
         raise Mistake(
             "--topics chooses among the lists that ship; with --data all pairs of the file are played"
@@ -65,18 +86,23 @@ def scenarios(options: Options, data: Path | None = None) -> Material:
 
 
 def _topics(options: Options) -> Sequence[str]:
-    if options["topics"]:
-        return options["topics"].split(",")
-    return TOPICS if options["experiment"] == VERSUS else (GENERAL,)
+    return options["topics"].split(",") if options["topics"] else _topics_of(options["experiment"])
+
+
+def _topics_of(experiment: str) -> tuple[str, ...]:
+    return TOPICS if experiment == VERSUS else (GENERAL,)
 
 
 def _checked(path: Path) -> list[Pair]:
-    """A user's pairs; one that cannot be played, or a word that is there twice, is a mistake."""
-    pairs, shelf = read_pairs(path), Shelf()
+    """A user's pairs; one that cannot be played, or is there twice, is a mistake."""
+    pairs = read_pairs(path)
+    seen: dict[frozenset[str], int] = {}
     for number, pair in enumerate(pairs, 1):
-        for problem in [*unplayable(pair), *shelf.about(pair)]:
+        for problem in unplayable(pair):
             raise Mistake(f"{path}, pair {number} ({pair}): {problem}")
-        shelf.put(pair)
+        before = seen.setdefault(frozenset(plain(word.text) for word in pair.words), number)
+        if before != number:
+            raise Mistake(f"{path}, pair {number} ({pair}) is there already as pair {before}")
     return pairs
 
 

@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from math import log, log2
 
 from interplay.benchmarks.word_guessing.protocol import PAPER, Game, Player
+from interplay.benchmarks.word_guessing.scenarios import FEWEST_BY_PAPER
 from interplay.core.benchmark import Options, Score, Verdict
-
-FEWEST_ROUNDS_KEPT = 3  # by the paper's filter
 
 
 @dataclass(frozen=True)
@@ -58,7 +57,7 @@ def succeeded(game: Game) -> bool:
 
 def kept_by_paper(game: Game) -> bool:
     """Would the paper's filter keep this game: more than two rounds, every word found?"""
-    return len(game.rounds) >= FEWEST_ROUNDS_KEPT and succeeded(game)
+    return len(game.rounds) >= FEWEST_BY_PAPER and succeeded(game)
 
 
 def violations(game: Game, player: Player) -> Iterator[bool]:
@@ -74,15 +73,16 @@ def score(outcome: Game, verdicts: Sequence[Verdict], options: Options) -> list[
     found = []
     for player in outcome.players:
         points = points_by_rules(outcome, player, options, options["rules"])
-        source = f"{player.seat}: {player.model}"
         broken = list(violations(outcome, player))
-        found += [
-            Score("found", float(player.found), source),
-            Score("comprehension", points.comprehension, source),
-            Score("confusion", points.confusion, source),
-            Score("age", points.age, source),
-            Score("violations", sum(broken) / len(broken), source),
-        ]
+        scores = {
+            "comprehension": points.comprehension,
+            "confusion": points.confusion,
+            "age": points.age,
+            "violations": sum(broken) / len(broken),
+        }
+        if player.found:  # never is no round
+            scores["found"] = float(player.found)
+        found += [Score(name, value, f"rule: {player.seat}", player.model) for name, value in scores.items()]
     found.append(Score("rounds", float(len(outcome.rounds)), "rule: rounds played"))
     found.append(Score("success", float(succeeded(outcome)), "rule: every word found"))
     found.append(Score("kept", float(kept_by_paper(outcome)), "rule: the paper's filter"))

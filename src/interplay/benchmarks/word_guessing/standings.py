@@ -4,13 +4,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import fsum
 
-from interplay.benchmarks.word_guessing.protocol import PAPER, Game, Player
+from interplay.benchmarks.word_guessing.protocol import OPPONENT, OURS, PAPER, Game, Player
 from interplay.benchmarks.word_guessing.scoring import Points, kept_by_paper, points_by_rules
 from interplay.core.benchmark import Options, Played
 from interplay.core.board import Estimate
 from interplay.statistics.intervals import macro_mean
 
-OPPONENT = "opponent"
 PairOfTopic = tuple[str, str]
 
 
@@ -44,12 +43,12 @@ def results_of(played: Sequence[Played], options: Options) -> list[Result]:
             continue
         seats: dict[str, list[Player]] = {}
         for player in one.outcome.players:
-            if not player.seat.startswith(OPPONENT):
+            if player.role != OPPONENT:
                 seats.setdefault(player.model, []).append(player)
         for model, players in seats.items():
             ours, papers = (
                 _mean([points_by_rules(one.outcome, player, options, rules) for player in players])
-                for rules in ("", PAPER)
+                for rules in (OURS, PAPER)
             )
             found.append(Result(model, pair_of(one), one.outcome, ours, papers))
     return found

@@ -1,15 +1,16 @@
 """The board of word guessing: a row for each model, and below it topics, comparisons, ranking and other scores."""
 
+from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import combinations
 from math import fsum
 
 from interplay.benchmarks.word_guessing.other_scores import correlations
-from interplay.benchmarks.word_guessing.protocol import PAPER
+from interplay.benchmarks.word_guessing.protocol import OPPONENT, OURS, PAPER
 from interplay.benchmarks.word_guessing.scenarios import VERSUS, sizes_of
 from interplay.benchmarks.word_guessing.scoring import kept_by_paper, succeeded, violations
 from interplay.benchmarks.word_guessing.standings import (
-    OPPONENT,
     Result,
     age_by,
     by_pair,
@@ -59,8 +60,8 @@ COLUMNS = (
     Column(
         "age_paper",
         "paper's AGE",
-        "AGE by the paper's rules: l = the rounds that were played, and only games of more than two rounds in which "
-        "every word was found",
+        "AGE as the paper counts it: l = the rounds that were played, and only games of more than two rounds in which "
+        "every word was found; guesses are matched as in the rest of this run",
         "score",
         SCALE,
     ),
@@ -72,7 +73,13 @@ COLUMNS = (
         SCALE,
         True,
     ),
-    Column("success", "success", "share of games in which every player found the word; Wilson", "share"),
+    Column("unscored", "unscored", "share of games without a score: void, not played to their end", "share"),
+    Column(
+        "success",
+        "success",
+        "share of games in which every player found the word; Wilson over games",
+        "share",
+    ),
     Column("kept", "kept", "share of games that the paper's filter keeps", "share", detail=True),
     Column(
         "violations",
@@ -83,7 +90,6 @@ COLUMNS = (
     Column("rounds", "rounds", "mean rounds of a game", "score", detail=True),
     Column("pairs", "pairs", "word pairs with a game", "count", detail=True),
     Column("n", "n", "games that were played to their end", "count"),
-    Column("unscored", "unscored", "share of games without a score: void, not played to their end", "share"),
 )
 
 
@@ -139,7 +145,7 @@ def _row(model: str, results: list[Result], played: Sequence[Played], options: O
         found
         for one in results
         for player in one.game.players
-        if player.model == model and not player.seat.startswith(OPPONENT)
+        if player.model == model and player.role != OPPONENT
         for found in violations(one.game, player)
     ]
     tables = [one for one in played if model in _measured(one)]
@@ -147,7 +153,7 @@ def _row(model: str, results: list[Result], played: Sequence[Played], options: O
     return {
         "model": model,
         "rank": None,
-        "age": macro(results, age_by("")),
+        "age": macro(results, age_by(OURS)),
         "comprehension": macro(counted, lambda one: one.by(rules).comprehension),
         "confusion": macro(counted, lambda one: one.by(rules).confusion),
         "age_paper": macro(kept, age_by(PAPER)),
@@ -181,8 +187,18 @@ def _notes(played: Sequence[Played], options: Options) -> list[str]:
             "Confusion is the score of a group: the first opponent who finds the word ends it for all who share it. "
             "Claims about one model come from games of one against one."
         )
+    failed = Counter(name for one in played if (name := _who_failed(one)))
+    if failed:
+        told = ", ".join(f"{name} {count:,}" for name, count in sorted(failed.items()))
+        notes.append(f"Games that are void because of a player, by its model: {told}.")
     notes.append("Unscored games are left out of the means and never counted as zero.")
     return notes
+
+
+def _who_failed(one: Played) -> str:
+    """The model of the seat that a void game names; empty where it names none."""
+    role = one.detail.partition(":")[0].split(" ")[0]
+    return one.cast.get(role, "") if one.failure else ""
 
 
 def _heat_map(ranked: dict[str, list[Result]], options: Options) -> list[Board]:
@@ -194,14 +210,14 @@ def _heat_map(ranked: dict[str, list[Result]], options: Options) -> list[Board]:
         return []
     columns = [Column("model", "model", "the model that plays", "text")]
     columns += [
-        Column(topic, topic, f"AGE over the word pairs of {topic}", "score", SCALE, heat=True)
+        Column(f"topic {topic}", topic, f"AGE over the word pairs of {topic}", "score", SCALE, heat=True)
         for topic in topics
     ]
     rows = [
         {
             "model": model,
             **{
-                topic: macro([one for one in results if one.pair[0] == topic], value).value
+                f"topic {topic}": macro([one for one in results if one.pair[0] == topic], value).value
                 for topic in topics
             },
         }
@@ -242,8 +258,10 @@ def _comparisons(ranked: dict[str, list[Result]], options: Options) -> list[Boar
         }
         if len(common) < 2:
             continue
-        groups = list(by_topic(dict(sorted(common.items()))).values())
-        compared = paired_difference(groups, seed=SEED)
+        compared = paired_difference(list(by_topic(dict(sorted(common.items()))).values()), seed=SEED)
+        if (compared.difference.value or 0.0) < 0:  # overall, and by the filter, another one may be first
+            first, second = second, first
+            compared = replace(compared, difference=_turned(compared.difference))
         games = [[value(one) for one in ranked[model]] for model in (first, second)]
         rows.append(
             {
@@ -261,6 +279,12 @@ def _comparisons(ranked: dict[str, list[Result]], options: Options) -> list[Boar
     for (row, _), adjusted in zip(tested, holm([p for _, p in tested]), strict=True):
         row["p_holm"] = adjusted
     return [Board("Two models on the same word pairs", COMPARISON, tuple(rows))]
+
+
+def _turned(difference: Estimate) -> Estimate:
+    """The difference seen from the other side."""
+    turned = difference.times(-1)
+    return replace(turned, low=turned.high, high=turned.low)
 
 
 RANKING = (

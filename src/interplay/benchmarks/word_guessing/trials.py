@@ -16,8 +16,8 @@ from interplay.benchmarks.word_guessing.bots import (
     is_kept,
     moments,
 )
+from interplay.benchmarks.word_guessing.protocol import OPPONENT
 from interplay.benchmarks.word_guessing.scenarios import FOUR, VERSUS
-from interplay.benchmarks.word_guessing.standings import OPPONENT
 from interplay.benchmarks.word_guessing.words import GENERAL, TOPICS
 from interplay.core.benchmark import Played
 from interplay.core.board import Board

@@ -82,8 +82,8 @@ def read_pairs(path: Path) -> list[Pair]:
         raise Mistake(f"word pairs are read from a .toml or a .csv file, not {path}")
     try:
         found = tomllib.loads(_text_of(path))
-    except tomllib.TOMLDecodeError as error:
-        raise Mistake(f"{path} is no TOML: {error}") from error
+    except (ValueError, RecursionError) as error:
+        raise Mistake(f"{path} is no TOML: {why(error)}") from error
     pairs = found.get("pairs")
     if not isinstance(pairs, list) or not pairs:
         raise Mistake(f'{path} has no pairs; write them as pairs = [{{ a = "bread", b = "cake" }}]')
@@ -153,8 +153,10 @@ def _word(found: Any, where: str) -> str:
     if not isinstance(found, str):
         raise Mistake(f"{where} must be a text, not {'nothing' if found is None else repr(found)}")
     text = " ".join(clean(found).split())
-    if not any(character.isalnum() for character in text) or len(text) > LONGEST_TEXT:
+    letters = any(character.isalnum() for character in text)
+    if not letters or not text.isprintable() or len(text) > LONGEST_TEXT:
+        shown = repr(found if len(found) <= LONGEST_TEXT else found[:LONGEST_TEXT] + "...")
         raise Mistake(
-            f"{where} must have 1 to {LONGEST_TEXT} characters and a letter among them, not {found!r}"
+            f"{where} must have 1 to {LONGEST_TEXT} printable characters and a letter among them, not {shown}"
         )
     return text

@@ -124,7 +124,7 @@ def _about(pair: Pair) -> list[str]:
 def _can_be_kept(pair: Pair) -> bool:
     """Would a file with this pair be read and played, if a person wanted it whatever else is said of it?"""
     names = [name for word in pair.words for name in word.names]
-    readable = all(any(character.isalnum() for character in name) for name in names)
+    readable = all(name.isprintable() and any(map(str.isalnum, name)) for name in names)
     return readable and not unplayable(pair) and not Shelf().about(pair)
 
 
