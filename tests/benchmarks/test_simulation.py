@@ -77,7 +77,7 @@ async def test_the_judge_sees_script_answer_and_what_to_keep_to_between_marks() 
     assert material.index(scenario.content["request"].strip()) < material.index("an answer")
     assert all(one in material for one in scenario.content["keeps"])
     mark = material.split("<<")[1].split(" ")[0]
-    assert material.count(f"<<{mark}\n") == material.count(f"\n{mark}>>") == 6
+    assert material.count(f"<<{mark}\n") == material.count(f"\n{mark}>>") == 7
     assert "9 or 10: perfect" in brief
     assert scenario.content["request"] not in brief
 

@@ -199,6 +199,24 @@ def test_the_interval_of_delta_is_clustered_by_task() -> None:
     assert found.low is not None and found.low < 0  # five tasks, of which one is lost, prove nothing
 
 
+@pytest.mark.parametrize(
+    ("said", "value", "low", "high"),
+    [("AB", 100.0, 32.298, 100.0), ("BA", -100.0, -100.0, -32.298), ("AA", 0.0, -33.851, 33.851)],
+)
+def test_pairs_that_all_came_to_the_same_are_no_certainty(
+    said: str, value: float, low: float, high: float
+) -> None:
+    conversations = [
+        one for number in range(30) for one in played(script(number, task=f"t{number % 10}"), duel(*said))
+    ]
+    found = delta_of(met_in(conversations, ["alpha", "beta"]))
+    # of ten tasks that all agree, the least share is 10 / (10 + t squared), with nine degrees of freedom
+    assert (found.value, found.n, found.clusters) == (value, 30, (10,))
+    assert (found.low, found.high) == (pytest.approx(low, abs=0.001), pytest.approx(high, abs=0.001))
+    one_task = delta_of(met_in(conversations[::20], ["alpha", "beta"]))
+    assert (one_task.value, one_task.low, one_task.high) == (value, None, None)
+
+
 def board_of(conversations: Sequence[Played], **options: str) -> Board:
     return BENCHMARK.summarize(conversations, {**OPTIONS, **options})
 

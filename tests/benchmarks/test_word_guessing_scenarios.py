@@ -81,7 +81,7 @@ def test_topics_are_chosen_by_name() -> None:
         ({"split": "2"}, "two group sizes as in 2-2, not '2'"),
         ({"split": "0-2"}, "two group sizes"),
         ({"split": "2-x"}, "two group sizes"),
-        ({"split": "5-4"}, "at most 8 players"),
+        ({"split": "7-6"}, "at most 12 players"),
         ({"experiment": "four", "split": "1-3"}, "--experiment table"),
         ({"experiment": "table"}, "--split as in 2-2 or 1-3"),
         ({"experiment": "three"}, "there is no experiment 'three'"),

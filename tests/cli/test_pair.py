@@ -8,11 +8,13 @@ from typing import Any
 import apsw
 import pytest
 
+from interplay.models import embedded
 from interplay.models.loopback import Asked, Fault, Loopback, serving
 from interplay.store.lock import run_lock
 from interplay.store.records import Records
 from tests.cli.duelists import MODELS, NAMES, SCRIPTS, answers, quality, shown_in, write_scripts
-from tests.cli.provider import Typist
+from tests.cli.provider import Typist, job
+from tests.running.typed import provider
 
 PAIRS = 3  # of three models
 ALL = 2 * PAIRS * SCRIPTS  # verdicts of one judge
@@ -66,12 +68,12 @@ def part(board: Any, title: str) -> dict[str, Any]:
     return {next(iter(row.values())): row for row in found["rows"]}
 
 
-def planted(first: str, second: str, *, hard: bool = False) -> tuple[float, float, float]:
+def planted(first: str, second: str, *, hard: bool = False) -> tuple[float, ...]:
     """Win, tie and lose in percent, as they were planted."""
     numbers = [number for number in range(SCRIPTS) if number % 3 or not hard]
     results = [quality(first, number) - quality(second, number) for number in numbers]
     counts = sum(one > 0 for one in results), results.count(0), sum(one < 0 for one in results)
-    return tuple(100 * count / len(numbers) for count in counts)  # type: ignore[return-value]
+    return tuple(100 * count / len(numbers) for count in counts)
 
 
 def rows_of(store: Path, query: str) -> list[Any]:
@@ -182,6 +184,31 @@ def test_the_plan_counts_what_the_ledger_will_have(played: Played) -> None:
     assert played.pairs("--plan")["calls"] == [0, 0]
     told = played.types("pair", "last", "--plan", "--base-url", played.url)
     assert "in 100 pairs more than it loses" in " ".join(told.split())
+
+
+def test_an_answer_that_never_became_a_verdict_is_read_from_the_record(played: Played) -> None:
+    played.plays()
+    board = played.pairs()
+    with_store = apsw.Connection(str(played.store))
+    (number,) = with_store.execute("SELECT min(conversation) FROM verdicts WHERE item <> ''").fetchone()
+    with_store.execute("DELETE FROM verdicts WHERE conversation = ? AND item <> ''", (number,))
+    with_store.execute("DELETE FROM calls WHERE number = (SELECT max(number) FROM calls WHERE conversation = ?"
+                       " AND item <> '')", (number,))  # fmt: skip
+    with_store.close()
+    planned = played.pairs("--plan")
+    assert (planned["verdicts"], planned["calls"]) == (2, [1, 1])  # of the other order there is the answer
+    assert played.pairs() == board
+    assert len(played.heard) == 1
+
+
+def test_the_embedded_model_as_a_judge_of_pairs_is_told(played: Played) -> None:
+    played.plays("--limit", "1")
+    assert embedded.CAVEAT not in str(played.pairs(judge="other")["notes"])
+    with_store = apsw.Connection(str(played.store))
+    with_store.execute("UPDATE calls SET version = ? WHERE stage LIKE 'pair %'", (embedded.FILE,))
+    with_store.close()
+    told = " ".join(played.reads("show", "last")["notes"])
+    assert f"The judge openai/other is the embedded model: {embedded.CAVEAT}" in told
 
 
 def test_a_budget_is_kept_and_a_larger_one_goes_on(played: Played) -> None:
@@ -341,6 +368,8 @@ def test_one_model_or_another_benchmark_cannot_be_compared(played: Played) -> No
     played.plays("--limit", "1", models=MODELS[:1])
     judge = ("--model-role", "judge=openai/fair", "--base-url", played.url)
     assert "has only openai/good" in played.mistakes("pair", "last", *judge)
-    bots = ("--model", "python/tests.cli.duelists:nobody", "--model-role", "opponent=openai/fair")
-    played.types("run", "word_guessing", *bots, "--limit", "1", "--plan")
     assert "there is no run 'nothing'" in played.mistakes("pair", "nothing", *judge)
+    with provider() as (_, url):
+        played.types(*job(url, limit=1))
+    assert "the judges of role_play compare no pairs" in played.mistakes("pair", "last", *judge)
+    assert played.heard == []

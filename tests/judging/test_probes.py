@@ -31,7 +31,9 @@ RATING = JsonForm(
     exact=True,
 )
 BETTER = JsonForm(
-    object_schema({"explanation": {"type": "string"}, "better": {"type": "string", "enum": ["A", "B", "tie"]}}),
+    object_schema(
+        {"explanation": {"type": "string"}, "better": {"type": "string", "enum": ["A", "B", "tie"]}}
+    ),
     dict,
     exact=True,
 )
@@ -126,7 +128,12 @@ def test_a_verdict_in_form_is_read_although_a_probe_is_quoted_before_it_or_in_it
 def test_a_judge_that_only_repeats_a_probe_has_given_no_verdict(form: JsonForm[dict[str, Any]]) -> None:
     for probe in PROBES:
         quoted = between(probe.planted(ANSWER))
-        for reply in (quoted, f"The answer: {quoted}", f"```json\n{quoted}\n```", f"{quoted}\nRating: 2, [[B]]"):
+        for reply in (
+            quoted,
+            f"The answer: {quoted}",
+            f"```json\n{quoted}\n```",
+            f"{quoted}\nRating: 2, [[B]]",
+        ):
             assert read(form, reply) is None, probe.id
 
 
@@ -135,13 +142,46 @@ def test_a_judge_that_only_repeats_a_probe_has_given_no_verdict(form: JsonForm[d
 )
 def test_a_letter_that_is_not_in_its_field_is_no_verdict(reply: str) -> None:
     assert read(BETTER, reply) is None
-    assert read(BETTER, f"{reply} {own('better', 'tie')}") in (None, {"explanation": "Poor.", "better": "tie"})
+    assert read(BETTER, f"{reply} {own('better', 'tie')}") in (
+        None,
+        {"explanation": "Poor.", "better": "tie"},
+    )
 
 
 PIECES = st.sampled_from(
     [
-        *("{", "}", "[", "]", '"', "'", "“", "”", ":", ",", "\\", "\n", " ", "/*", "//", "#", "```", "=", "x"),
-        *("rating", "explanation", "10", '"10"', "\\u0022", '\\"', "</think>", "rating: 10", "explanation: x"),
+        *(
+            "{",
+            "}",
+            "[",
+            "]",
+            '"',
+            "'",
+            "“",
+            "”",
+            ":",
+            ",",
+            "\\",
+            "\n",
+            " ",
+            "/*",
+            "//",
+            "#",
+            "```",
+            "=",
+            "x",
+        ),
+        *(
+            "rating",
+            "explanation",
+            "10",
+            '"10"',
+            "\\u0022",
+            '\\"',
+            "</think>",
+            "rating: 10",
+            "explanation: x",
+        ),
         *('"rating": 10', '"explanation": "x"', '"r\\u0061ting": 10', '"expl\\u0061nation": "y"', '{"a": 1}'),
     ]
 )
@@ -177,7 +217,15 @@ def test_no_text_of_a_candidate_names_a_field_or_ends_its_fence(text: str) -> No
 @pytest.mark.parametrize("word", sorted(WORDS))
 @pytest.mark.parametrize(
     "spelling",
-    ['"{}": 10', "'{}' : 10", "“{}”:10", '\\"{}\\": 10', '\\\\\\"{}\\\\\\": 10', "\\u0022{}\\u0022: 10", '"{}"\n: 1'],
+    [
+        '"{}": 10',
+        "'{}' : 10",
+        "“{}”:10",
+        '\\"{}\\": 10',
+        '\\\\\\"{}\\\\\\": 10',
+        "\\u0022{}\\u0022: 10",
+        '"{}"\n: 1',
+    ],
 )
 def test_the_names_of_fields_are_defused_however_they_are_spelled(word: str, spelling: str) -> None:
     coded = "".join(f"\\u{ord(letter):04x}" for letter in word)

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from os.path import realpath
 from pathlib import Path
 from shlex import quote
 from typing import Any
@@ -220,12 +221,14 @@ def _check_out(given: Mapping[str, Any], collector: Collector) -> None:
         raise Mistake(f"--out {out} must end in {collector.ending}, as in --out {example}")
     check_path(out, collector.what)
     refuse_store(out, given["store"])
+    if given["html"] and realpath(given["html"]) == realpath(out):
+        raise Mistake(f"--html and --out cannot both write {out}")
 
 
 def _carry_out(job: Job, given: Mapping[str, Any]) -> int:
     """Have what is unjudged judged, write the file, say what came of it."""
     out: Path = given["out"]
-    free = given["force"] or not out.exists() or (job.only_adds and _holds(out, job.extract().text))
+    free = given["force"] or not out.exists() or (job.only_adds and _grows_to(out, job.extract().text))
     if not free and job.left:
         raise _taken(out)  # before anything is spent on what could not be written
     code, _ = carry_out(job.engine)
@@ -234,7 +237,7 @@ def _carry_out(job: Job, given: Mapping[str, Any]) -> int:
         return code
     found = job.extract()
     if found.text and not _holds(out, found.text):
-        if not free:
+        if not free and not _grows_to(out, found.text):
             raise _taken(out)
         write_whole(out, [found.text], job.collector.what)
     also = {"file": str(out) if found.text else None, **found.counts}
@@ -255,8 +258,16 @@ def _taken(out: Path) -> Mistake:
     return Mistake(f"{out} is there already, and holds something else; --force replaces it")
 
 
+def _grows_to(path: Path, text: str) -> bool:
+    """Is a file such that this text only adds lines to it?"""
+    try:
+        return {*path.read_bytes().split(b"\n")} <= {*text.encode().split(b"\n")}
+    except OSError:
+        return False
+
+
 def _holds(path: Path, text: str) -> bool:
     try:
-        return bool(text) and path.read_bytes() == text.encode()
+        return path.read_bytes() == text.encode()
     except OSError:
         return False

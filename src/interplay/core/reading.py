@@ -50,7 +50,7 @@ def own_objects(text: str, names: Collection[str]) -> list[dict[str, Any]]:
     if len(named) > MOST_STARTS:
         raise several_objects()
     sound = _sound_objects(text)
-    # What stands before an object, such as an open brace or quote, cannot hide it; what closes after it could.
+    # A brace or quote left open before an object does not hide it; one that is closed after it may hold it.
     if sound and _all_within(named, sound) and "}" not in text[sound[-1].end :]:
         return _values(sound)
     own = [one for one in _objects(text) if not one.mended or _within(named, one)]

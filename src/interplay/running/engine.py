@@ -222,12 +222,19 @@ class Engine:
             plan = make_plan(self.benchmark, self.spec, scenarios, records, run, reach.extent(), anew)
         if self.again is not None:
             plan = plan.of_finished()
+        elif self._is_judged_later:
+            plan = plan.of_unplayed()
         if plan.to_judge and reach.rubric != self.judging.digest:
             raise Divergence(
                 f"the rubric or the judges' prompts changed since run {run.id if run else ''} was judged; nothing was "
                 "sent. Judge all of it anew with --new, or undo the change"
             )
         return plan
+
+    @property
+    def _is_judged_later(self) -> bool:
+        """Is all judging left to a verb of its own, whoever judged the run before?"""
+        return not self.spec.judges() and any(role.later for role in self.benchmark.roles(self.options))
 
     def _reach(self, run: Run | None, available: int) -> Reach:
         """How far this start reaches: its own limit and repeats, the judges of the run and its own."""

@@ -6,6 +6,7 @@ from itertools import combinations
 from typing import Any
 
 from interplay.core.benchmark import Benchmark, Duel, Options, Pairing, Scenario, Span, Verdict
+from interplay.core.conversation import Conversation
 from interplay.core.failures import Mistake
 from interplay.core.forms import build
 from interplay.running.plan import Plan, Work, missing_of
@@ -36,7 +37,7 @@ class SideBySide:
     def calls(self, scenario: Scenario, cast: Mapping[str, str], judge: str) -> Span:
         return self.pairing.calls(scenario, judge)
 
-    async def __call__(self, talk: Any, outcome: tuple[Any, Any]) -> Mapping[str, Any]:
+    async def __call__(self, talk: Conversation, outcome: tuple[Any, Any]) -> Mapping[str, Any]:
         return await self.pairing(talk, *outcome)
 
 

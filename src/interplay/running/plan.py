@@ -1,7 +1,7 @@
 """What is left to do of a run: the difference between what it asks for and what its record has."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from interplay.core.benchmark import Benchmark, Scenario, Verdict
@@ -86,6 +86,10 @@ class Plan:
     def of_finished(self) -> "Plan":
         """Only what is left to judge of what was played."""
         return Plan(tuple(work for work in self.works if not work.play))
+
+    def of_unplayed(self) -> "Plan":
+        """Only what is left to play; judging it is left to another start."""
+        return Plan(tuple(replace(work, judges=()) for work in self.works if work.play))
 
     @property
     def to_play(self) -> int:

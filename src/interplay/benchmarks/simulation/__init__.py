@@ -2,11 +2,13 @@
 
 from interplay.benchmarks.simulation.collecting import collector
 from interplay.benchmarks.simulation.evaluation import SIMULATOR, Answer, calls, digest, play
+from interplay.benchmarks.simulation.human import read_human
 from interplay.benchmarks.simulation.judges import JUDGE, PROMPTS, Rating
 from interplay.benchmarks.simulation.pairs import Better
 from interplay.benchmarks.simulation.scenarios import scenarios
 from interplay.benchmarks.simulation.scoring import score
 from interplay.benchmarks.simulation.tables import summarize
+from interplay.benchmarks.simulation.trials import TRIALS
 from interplay.benchmarks.simulation.writing import generator
 from interplay.core.benchmark import Benchmark, Option, Options, Role, Tryout
 from interplay.core.wire import Sampling
@@ -37,6 +39,15 @@ OPTIONS = (
         "no",
         "leave scripts out on which every model got full marks, as the paper did; it selects on the outcome",
         choices=("no", "yes"),
+        of_table=True,
+    ),
+    Option(
+        "human",
+        "",
+        "a .csv file of what people say of answers (scenario, model, rater, rating and/or reasonable): judges are held "
+        "against it",
+        read=read_human,
+        path=True,
         of_table=True,
     ),
 )
@@ -72,8 +83,9 @@ benchmark = Benchmark(
     generator=generator,
     spread=lambda options: 2.0,
     collector=collector,
+    trials=TRIALS,
     tryout=Tryout(
-        limit=12,
+        limit=6,
         options={"explanation": "60"},
         sampling={"simulator": {"max_tokens": 64}, "judge": {"temperature": 1.0}},
     ),

@@ -1,7 +1,7 @@
 """What pairwise verdicts come to: a win counts only where both orders agree, else it is a tie."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from interplay.benchmarks.simulation.pairs import FIRST, SECOND, TIE
 from interplay.benchmarks.simulation.scoring import Content
@@ -152,7 +152,19 @@ def _said(verdict: Verdict | None) -> int | None:
 def delta_of(met: Sequence[Met]) -> Estimate:
     """Wins less losses in percent of pairs, clustered by task."""
     decided = [(one.result, one.script["task"]) for one in met if one.result is not None]
-    return clustered_mean([result for result, _ in decided], [task for _, task in decided]).times(100)
+    results, tasks = [result for result, _ in decided], [task for _, task in decided]
+    found = _all_alike(results[0], tasks) if len(set(results)) == 1 else clustered_mean(results, tasks)
+    return found.times(100)
+
+
+def _all_alike(result: int, tasks: Sequence[str]) -> Estimate:
+    """Where every pair came to the same there is no spread to see, but others may still come to something else."""
+    share = clustered_rate([True] * len(tasks), tasks)
+    if share.low is None:
+        return replace(share, value=float(result))
+    furthest = (1 - share.low) * (1 if result == TIED else 2)  # from won to lost are two steps
+    low, high = max(-1.0, result - furthest), min(1.0, result + furthest)
+    return replace(share, value=float(result), low=low, high=high)
 
 
 def by_script(met: Sequence[Met]) -> Counts:

@@ -23,6 +23,7 @@ from interplay.benchmarks.simulation.scripts import (
 )
 from interplay.core.benchmark import Collected, Extract, Options, Played, Scenario, Span, Verdict
 from interplay.core.conversation import Conversation
+from interplay.core.failures import FAILURES
 from interplay.core.forms import JsonForm, Longest, Range, object_schema, schema_of
 from interplay.core.prompts import Prompts
 from interplay.core.wire import digest_of
@@ -35,6 +36,7 @@ RULE = (
     "A dialogue has a challenging turn if more judges name one than none; it is the turn that most of them name, "
     "and of several such turns the earliest."
 )
+MOST_NAMED = 40  # dialogues that are left out, to people; programs get all of them
 _NOT_ASCII = re.compile(r"[^\x00-\x7e]")
 
 
@@ -129,29 +131,28 @@ def extract(collected: Sequence[Collected], run: str, judges: Sequence[str]) -> 
     gave: Counter[str] = Counter()
     scripts: dict[str, Script] = {}
     left_out: list[dict[str, Any]] = []
-    cut_out = void = 0
-    for one in collected:
-        if one.played.outcome is None:
-            void += 1
-            continue
+    cut_out = 0
+    finished = [one for one in collected if one.played.outcome is not None]
+    for one in finished:
         missing = missing_of(one.played.verdicts, judges)
         if missing or not judges:
-            left_out.append(
-                {"conversation": one.number, "task": one.played.scenario.label, "missing": missing}
-            )
+            named = {"conversation": one.number, "task": one.played.scenario.label, "missing": missing}
+            left_out.append(named)
             continue
         found = _scripts(one, run, judges)
         gave.update({script.type for script in found})
         cut_out += len(found)
         for script in found:
             scripts.setdefault(_sameness(script), script)
+    failures = [FAILURES[one.played.failure] for one in collected if one.played.outcome is None]
     counts = {
         "dialogues": {type_: gave[type_] for type_ in TYPES},
         "scripts": {type_: sum(one.type == type_ for one in scripts.values()) for type_ in TYPES},
         "repeated": cut_out - len(scripts),
         "missing_verdicts": sum(len(one["missing"]) for one in left_out),
         "left_out": left_out,
-        "void": void,
+        "void": sum(not failure.again for failure in failures),
+        "unfinished": sum(failure.again for failure in failures),
     }
     rule = (RULE,) if len(judges) > 1 else ()
     return Extract(_file_of(scripts.values(), run), (*_told(counts), *rule), counts)
@@ -188,10 +189,15 @@ def _told(counts: Mapping[str, Any]) -> list[str]:
         told.append(f"The same as another script, and written once: {counts['repeated']}.")
     if left_out:
         missing = _several(counts["missing_verdicts"], "missing verdict")
-        named = "; ".join(_named(one) for one in left_out)
-        told.append(f"Left out for {missing}: {_several(len(left_out), 'dialogue')} ({named}).")
+        named = [_named(one) for one in left_out]
+        if len(named) > MOST_NAMED:
+            named[MOST_NAMED:] = [f"{len(named) - MOST_NAMED} more, which --json names"]
+        told.append(f"Left out for {missing}: {_several(len(left_out), 'dialogue')} ({'; '.join(named)}).")
     if counts["void"]:
         told.append(f"Came to nothing when they were collected: {_several(counts['void'], 'dialogue')}.")
+    if counts["unfinished"]:
+        unfinished = _several(counts["unfinished"], "dialogue")
+        told.append(f"Not finished: {unfinished}; the command that collected them goes on.")
     return told
 
 

@@ -78,13 +78,19 @@ class Rating:
             "material",
             mark=mark,
             dialogue=dialogue_shown(content, mark),
-            keeps="\n".join(f"- {one}" for one in content["keeps"]),
+            keeps=keeps_shown(content, mark),
             answer=fenced(answer.text or EMPTY, mark, WORDS),
             empty="" if answer.text else "yes",
         )
 
 
 EMPTY = "(nothing)"
+
+
+def keeps_shown(content: Mapping[str, Any], mark: str) -> str:
+    """What a right answer keeps to, between marks; empty where nothing is said."""
+    lines = "\n".join(f"- {one}" for one in content["keeps"])
+    return fenced(lines, mark, WORDS) if lines else ""
 
 
 def dialogue_shown(content: Mapping[str, Any], mark: str) -> str:

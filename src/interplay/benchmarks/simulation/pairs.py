@@ -6,7 +6,14 @@ from functools import cached_property
 from typing import Annotated, Any, Literal
 
 from interplay.benchmarks.simulation.evaluation import Answer
-from interplay.benchmarks.simulation.judges import EMPTY, JUDGE, PROMPTS, WORDS, dialogue_shown
+from interplay.benchmarks.simulation.judges import (
+    EMPTY,
+    JUDGE,
+    PROMPTS,
+    WORDS,
+    dialogue_shown,
+    keeps_shown,
+)
 from interplay.core.benchmark import Options, Scenario, Span
 from interplay.core.conversation import Conversation
 from interplay.core.forms import JsonForm, Longest, object_schema, schema_of
@@ -57,12 +64,11 @@ class Better:
         return JsonForm(object_schema(parts), dict, exact=True)
 
     def _material(self, content: Mapping[str, Any], first: Answer, second: Answer, mark: str) -> str:
-        keeps = content["keeps"]
         return self._prompts.fill(
             "pair_material",
             mark=mark,
             dialogue=dialogue_shown(content, mark),
-            keeps=fenced("\n".join(f"- {one}" for one in keeps), mark, WORDS) if keeps else "",
+            keeps=keeps_shown(content, mark),
             first=fenced(first.text or EMPTY, mark, WORDS),
             first_empty="" if first.text else "yes",
             second=fenced(second.text or EMPTY, mark, WORDS),

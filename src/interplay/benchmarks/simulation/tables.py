@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from interplay.benchmarks.simulation.duel_tables import pair_tables
+from interplay.benchmarks.simulation.human import human_tables
 from interplay.benchmarks.simulation.scoring import SETS, Rated, mean_over, rated_of, without_perfect
 from interplay.benchmarks.simulation.tasks import KINDS
 from interplay.core.benchmark import Options, Played
@@ -50,7 +51,8 @@ def summarize(played: Sequence[Played], options: Options) -> Board:
         better = sum(_value(other["all"]) > _value(row["all"]) for other in rows)
         row["rank"] = better + 1 if _value(row["all"]) > 0 else None
     notes.append("Void and unscored answers are left out of the means and never counted as zero.")
-    parts = [*pair_tables(played, [str(row["model"]) for row in rows], options), *_tasks(rated)]
+    pairs = pair_tables(played, [str(row["model"]) for row in rows], options)
+    parts = [*pairs, *human_tables(played, options), *_tasks(rated)]
     return Board(_title(options), COLUMNS, tuple(rows), tuple(notes), tuple(parts))
 
 

@@ -12,7 +12,7 @@ from interplay.core.benchmark import Material, Options, Scenario
 from interplay.core.failures import Mistake, nearest
 
 VERSUS, FOUR, TABLE = EXPERIMENTS = ("versus", "four", "table")
-LETTERS = "abcdefgh"  # of the seats where all are measured
+LETTERS = "abcdefghijkl"  # of the seats where all are measured; more would make too many splits
 MOST_SEATS = len(LETTERS)
 FEWEST_BY_PAPER = 3  # rounds of a game that the paper's filter keeps
 _SPLIT_OF = {VERSUS: "1-1", FOUR: "2-2"}
