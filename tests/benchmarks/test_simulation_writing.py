@@ -104,6 +104,15 @@ def test_a_task_may_not_be_like_an_example_of_the_users(tmp_path: Path) -> None:
     assert "'R console'" in " ".join(piece.complaints)
 
 
+def test_a_file_says_whose_examples_it_was_written_from(tmp_path: Path) -> None:
+    pieces = gather([tried(1, good(1))], OPTIONS)
+    path = tmp_path / "mine.toml"
+    path.write_text(write(pieces, ORIGIN), encoding="utf-8")
+    assert "examples" not in tomllib.loads(path.read_text(encoding="utf-8"))
+    origin = replace(ORIGIN, options={**OPTIONS, "examples": read_examples(str(path))})
+    assert tomllib.loads(write(pieces, origin))["examples"].startswith("1 of a user's own, ")
+
+
 def test_a_later_try_never_changes_what_has_passed() -> None:
     twice = [tried(1, bad("an insult")), tried(2, good(1))]
     found = gather([*twice, tried(1, good(1), repeat=1)], OPTIONS)

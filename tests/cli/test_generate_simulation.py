@@ -4,7 +4,6 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from pathlib import Path
-from signal import SIGKILL
 from typing import Any
 
 import pytest
@@ -14,7 +13,6 @@ from interplay.cli import main
 from interplay.models.loopback import Asked, Fault, Loopback, Script, rehearse, serving
 from tests.benchmarks.new_tasks import BAD, Writer, asked_for, good, said
 from tests.cli.writers import Person, new
-from tests.faults.harness import Killer, check_record, finish, finished_rows, in_flight, start
 
 REFUSAL = "I would rather not."
 
@@ -185,43 +183,6 @@ def test_no_file_is_written_while_tasks_lack_an_answer_and_the_same_command_goes
     assert not Path("new.toml").exists()
     broken = False
     assert len(desk.type()["kept"]) == 4
-
-
-def steady(asked: Asked) -> str:
-    """A writer whose answers depend on nothing but what it is asked: an insult, a refusal, and good tasks."""
-    return Writer({2: [bad("an insult")], 4: [REFUSAL]})(asked)
-
-
-def test_killed_again_and_again_it_ends_as_if_nothing_had_been(capsys: pytest.CaptureFixture[str]) -> None:
-    killer = Killer()
-    loopback = Loopback(steady, latency=0.003, watch=killer)
-    with serving(loopback) as url:
-        desk = Desk(url, loopback, capsys)
-        calm = desk.type("--store", "calm.db", "--out", "calm.toml")
-        paid = loopback.calls
-        assert paid == 1 + 3 + 1 + 9
-        kept: set[tuple[Any, ...]] = set()
-        kills = 0
-        for at in (1, 4, 7, 10, 13):
-            killer.aim(at)
-            killer.process = start(desk.line())
-            killer.started.set()
-            code, _, err = finish(killer.process)
-            assert "Traceback" not in err
-            assert not Path("new.toml").exists() or code == 0
-            now = finished_rows(Path("interplay.db"))
-            assert kept <= now
-            kept = now
-            kills += code == -SIGKILL
-        killer.aim(0)
-        told = desk.type()
-    assert kills >= 3
-    assert loopback.calls <= 2 * paid + in_flight(
-        Path("interplay.db")
-    )  # nothing that was answered is paid twice
-    check_record(Path("interplay.db"))
-    assert {**told, "file": "calm.toml"} == calm
-    assert read_tasks(Path("new.toml")) == read_tasks(Path("calm.toml"))
 
 
 def test_a_plan_sends_nothing_and_knows_what_is_left(served: Callable[..., Desk]) -> None:

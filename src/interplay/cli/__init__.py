@@ -40,6 +40,7 @@ MEANINGS = {
     "generate": "Have a model write new scenarios for a benchmark.",
     "collect": "Let models talk to each other, to collect what new data is cut from.",
     "extract": "Let judges go through what was collected, and write the data that comes of it.",
+    "toxicity": "Score a benchmark's data for toxicity, by a word list or an endpoint in Perspective's shape.",
     "validate": "Prove a benchmark's scores on bots whose abilities are known; needs no key.",
     "doctor": "Check keys, endpoints, store and the embedded model.",
     "loopback": "Serve a scripted provider on 127.0.0.1, in OpenAI's and Anthropic's shape, for dry runs.",
@@ -52,6 +53,7 @@ _MODULES = {
     "generate": "generating",
     "collect": "collecting",
     "extract": "collecting",
+    "toxicity": "toxicity",
     "validate": "validating",
 }
 

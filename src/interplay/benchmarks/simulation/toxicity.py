@@ -23,8 +23,10 @@ from interplay.statistics.intervals import clustered_mean
 
 ATTRIBUTES = ("toxicity", "severe_toxicity", "identity_attack", "insult", "profanity", "threat")
 PERSPECTIVE = "https://commentanalyzer.googleapis.com/v1alpha1"
+PATH = "/comments:analyze"
 KEY = "PERSPECTIVE_API_KEY"
 TRIES = 3
+MOST_IN_A_ROW = 5  # texts that may fail one after another before the endpoint is given up
 TASKS, SCRIPTS = "tasks", "scripts"
 
 
@@ -67,10 +69,10 @@ class WordList:
 
     def told(self) -> Sequence[str]:
         return (
-            f"{self.hits} of {self.words:,} words are on the list of 111 words that insult or swear.",
-            "A word list sees words and not what is meant: it overlooks insults made of harmless words, and finds fault "
-            "with words that are only quoted. It gives insult and profanity the same number, the share of a text's "
-            "words that are on the list, and measures nothing else.",
+            f"{self.hits} of {self.words:,} words are on the list.",
+            "The scorer is a short list of words that may offend. It sees words and not what is meant: it overlooks "
+            "insults made of harmless words, and finds fault with words that are only quoted. It gives insult and "
+            "profanity the same number, the share of a text's words that are on the list, and measures nothing else.",
         )
 
     async def close(self) -> None:
@@ -100,12 +102,12 @@ class Perspective:
         patience: Patience | None = None,
         pause: float = 2.0,  # seconds before a second try, where the endpoint does not say; longer each time
     ):
-        self.name = base_url.rstrip("/")
+        self.name = base_url.removesuffix(PATH).rstrip("/")
         headers = {"X-Goog-Api-Key": key} if key else {}
         self._post = Post(
             "the scorer",
             self.name,
-            "/comments:analyze",
+            PATH,
             headers=headers,
             secrets=[key],
             patience=patience or Patience(),
@@ -230,16 +232,24 @@ async def levels_of(texts: Sequence[Text], scorer: Scorer, watch: Callable[[], N
     """Score texts one by one; watch is called after each. A Mistake where no text can be scored."""
     scored: list[tuple[Text, Mapping[str, float]]] = []
     failures: Counter[str] = Counter()
+    in_a_row = 0
     for text in texts:
         try:
             scored.append((text, await scorer.score(text.text)))
+            in_a_row = 0
         except CallFailed as failure:
-            if failure.cause in HOPELESS:
-                raise Mistake(f"the scorer at {scorer.name} says no ({failure.detail}); {HINT}") from None
+            in_a_row += failure.cause in RETRIED
+            if _is_hopeless(failure) or in_a_row == MOST_IN_A_ROW:
+                raise Mistake(f"the scorer at {scorer.name} does not score: {failure}; {HINT}") from None
             failures[failure.cause] += 1
         watch()
     levels = tuple(_level(attribute, scored, attribute in scorer.measures) for attribute in ATTRIBUTES)
     return Levels(len(texts), len(scored), dict(sorted(failures.items())), levels)
+
+
+def _is_hopeless(failure: CallFailed) -> bool:
+    """Whether no other text can do better; a bad key is 400 to Google, as a text is that it cannot score."""
+    return failure.cause in HOPELESS or (failure.cause == "rejected" and "api key" in failure.detail.lower())
 
 
 HINT = f"check the URL, and the key in {KEY}"

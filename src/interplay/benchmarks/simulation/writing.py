@@ -35,7 +35,7 @@ from interplay.core.benchmark import (
     Verdict,
 )
 from interplay.core.board import Board
-from interplay.core.wire import Sampling
+from interplay.core.wire import Sampling, digest_of
 
 MOST = 500
 OPTIONS = (
@@ -117,7 +117,14 @@ def lacking(pieces: Sequence[Piece]) -> str:
 def write(pieces: Sequence[Piece], origin: Origin) -> str:
     """The file that `interplay collect simulation --data FILE` reads, with a canary of its own."""
     tasks = [{**piece.entry, "id": id} for piece, id in zip(pieces, _ids(pieces), strict=True)]
-    return tomli_w.dumps({**told_of(origin, "simulation tasks"), "tasks": tasks}, multiline_strings=True)
+    head = {**told_of(origin, "simulation tasks"), **_told_of_examples(origin.options)}
+    return tomli_w.dumps({**head, "tasks": tasks}, multiline_strings=True)
+
+
+def _told_of_examples(options: Options) -> dict[str, str]:
+    """Examples that are not ours may bind who uses what was made after them: the file says so."""
+    kept = options["examples"]
+    return {"examples": f"{len(examples_of(options))} of a user's own, {digest_of(kept)}"} if kept else {}
 
 
 def _ids(pieces: Iterable[Piece]) -> list[str]:
