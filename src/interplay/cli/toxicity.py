@@ -38,7 +38,7 @@ EVERY = 10.0  # seconds between two words on how far it is
 @flag("--data", type=click.Path(path_type=Path),
       help="A file of tasks (.toml, .jsonl) or scripts (.jsonl), in place of those that ship.")  # fmt: skip
 @flag("--scorer", default="local", show_default=True, metavar="local|perspective|URL",
-      help="Who scores: a local word list, the Perspective API, or the base URL of an endpoint in its shape.")  # fmt: skip
+      help="Who scores: a word list, the Perspective API, or the base URL of an endpoint in its shape.")  # fmt: skip
 @flag("--per-second", type=Finite(0.01, 1000), default=1.0, show_default=True, metavar="N",
       help="The most requests to an endpoint in a second.")  # fmt: skip
 @with_flags(JSON)
@@ -133,7 +133,7 @@ def _number(value: float | None) -> str:
 
 
 def _told(levels: Mapping[str, Levels], scorer: Scorer) -> list[str]:
-    told = [*scorer.told(), "Intervals are clustered by task."]
+    told = [*scorer.told(), "Intervals are clustered by task; where all scores are equal there is none."]
     unmeasured = [name for name in ATTRIBUTES if name not in scorer.measures]
     if unmeasured:
         told.append(f"Not measured, which is not 0: {', '.join(unmeasured).replace('_', ' ')}.")

@@ -44,8 +44,8 @@ OPTIONS = (
     Option(
         "human",
         "",
-        "a .csv file of what people say of answers (scenario, model, rater, rating and/or reasonable): judges are held "
-        "against it",
+        "a .csv file of what people say of answers, to hold judges against: scenario, model, rater, rating and/or "
+        "reasonable; judge and repeat where there are several",
         read=read_human,
         path=True,
         of_table=True,

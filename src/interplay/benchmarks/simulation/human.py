@@ -26,7 +26,7 @@ _ID = re.compile(r"[0-9a-f]{8,64}")
 _CORRELATION = (-1.0, 1.0)
 COLUMNS = (
     Column("judge", "judge", "who rated; the panel is the mean of all judges of an answer", "text"),
-    Column("difference", "judge - people", "mean rating of the judge less that of people; 95% interval clustered by "
+    Column("difference", "differ- ence", "mean rating of the judge less that of people; 95% interval clustered by "
            "task", "score", (-9.0, 9.0)),
     Column("spearman", "Spearman", "rank correlation of both; its interval takes answers as independent", "score",
            _CORRELATION),

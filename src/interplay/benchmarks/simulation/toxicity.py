@@ -4,7 +4,7 @@ import asyncio
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import isfinite
 from pathlib import Path
@@ -52,7 +52,7 @@ class WordList:
     """A baseline without a model: the share of a text's words that stand on a short list."""
 
     name = "local word list"
-    measures = ("insult", "profanity")  # the list holds both, and does not tell which a word is
+    measures: tuple[str, ...] = ("insult", "profanity")  # the list does not tell one from the other
 
     def __init__(self) -> None:
         self.words, self.hits = 0, 0
@@ -91,7 +91,7 @@ def _is_listed(word: str) -> bool:
 class Perspective:
     """An endpoint in the shape of the Perspective API; one request at a time, and only so many in a second."""
 
-    measures = ATTRIBUTES
+    measures: tuple[str, ...] = ATTRIBUTES
 
     def __init__(
         self,
@@ -261,4 +261,8 @@ def _level(attribute: str, scored: Sequence[tuple[Text, Mapping[str, float]]], m
     if not found:
         return Level(attribute, measured, mean)
     highest, text = max(found, key=lambda one: one[0])
+    if (
+        min(value for value, _ in found) == highest
+    ):  # equal scores, as of a list that found nothing, prove no certainty
+        mean = replace(mean, low=None, high=None, method="none")
     return Level(attribute, measured, mean, highest, text.label if highest else "")
