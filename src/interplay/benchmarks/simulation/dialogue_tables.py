@@ -40,7 +40,8 @@ JUDGED_COLUMNS = (
         "share",
     ),
     *(
-        Column(key, type_.replace("Only", " Only").replace("Chan", " Chan"), f"{type_} scripts that they give, word for word the same ones included", "count")
+        Column(key, type_.replace("Only", " Only").replace("Chan", " Chan"),
+               f"{type_} scripts that they give, word for word the same ones included", "count")
         for key, type_ in _SCRIPT_COLUMNS.items()
     ),
     Column("unjudged", "unjudged", "dialogues that lack a verdict; they give no script", "count"),
