@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Mapping
+from itertools import count
 from random import Random
 
 from interplay.benchmarks.simulation.dialogues import OTHER, STRATEGIES
@@ -38,6 +39,16 @@ def user_agent(mix: Mapping[str, float] = MIX) -> Script:
         strategy = rng.choices(STRATEGIES, [mix[name] for name in STRATEGIES])[0]
         other = rng.choice(("a riddle", "small talk")) if strategy == OTHER else ""
         return json.dumps({"strategy": strategy, "other": other, "request": f"ask {rng.randrange(10**9)}"})
+
+    return script
+
+
+def restless_user_agent() -> Script:
+    """A user agent that asks for something else in every repeat; only a record can give the same dialogue again."""
+    numbers = count(2)
+
+    def script(asked: Asked) -> str:
+        return json.dumps({"strategy": "new_request", "other": "", "request": f"ask {next(numbers)}"})
 
     return script
 

@@ -15,7 +15,9 @@ from tests.benchmarks.dialogue_bots import SCRIPTS
 from tests.faults.harness import Killer, check_record, finish, finished_rows, in_flight, start
 
 STAGES = ("collect", "extract", "run")
-TASKS = 5
+TASKS = 10
+JUDGES = ("judge", "judge-2", "judge-3")
+FEWEST = 20  # calls of a stage, so that there is something to disturb
 
 
 @dataclass
@@ -25,15 +27,17 @@ class Pipeline:
     folder: Path
     told: dict[str, Any] = field(default_factory=dict)
     calls: dict[str, int] = field(default_factory=dict)
+    disturbed: int = 0
 
     def line(self, stage: str, url: str, name: str) -> list[str]:
         where = ["--base-url", url, "--store", str(self.store(name)), "--json"]
         match stage:
             case "collect":
                 cast = ["--model", "openai/sim", "--model-role", "user=openai/user"]
-                return ["collect", "simulation", *cast, "--limit", str(TASKS), *where]
+                # the bots say the same in every repeat, which would give the same scripts again
+                return ["collect", "simulation", *cast, "--limit", str(TASKS), "--epochs", "1", *where]
             case "extract":
-                judges = ["--model-role", "judge=openai/judge", "--model-role", "judge=openai/judge-2"]
+                judges = [part for name in JUDGES for part in ("--model-role", f"judge=openai/{name}")]
                 return ["extract", "last", *judges, "--out", str(self.scripts(name)), *where]
             case _:
                 cast = ["--model", "openai/tested", "--model-role", "judge=openai/rater"]
@@ -61,7 +65,8 @@ class Pipeline:
 
     def killed_at(self, stage: str, events: list[int]) -> str:
         """Kill a stage at each of these events in turn, then let it finish; the name of what it left behind."""
-        name = f"{stage}-{'-'.join(map(str, events))}"
+        self.disturbed += 1
+        name = f"{stage}-{self.disturbed}"  # of its own, however often a stage is killed at the same event
         if stage != STAGES[0]:
             shutil.copy(self.store(f"after {STAGES[STAGES.index(stage) - 1]}"), self.store(name))
         killer = Killer()
@@ -91,8 +96,9 @@ class Pipeline:
 def pipeline(tmp_path_factory: pytest.TempPathFactory) -> Pipeline:
     made = Pipeline(tmp_path_factory.mktemp("stages"))
     made.undisturbed()
-    assert made.calls["collect"] == TASKS * 3 * (4 + 3)
-    assert made.calls["extract"] == TASKS * 3 * 2
+    assert made.calls["collect"] == TASKS * (4 + 3)
+    assert made.calls["extract"] == TASKS * len(JUDGES)
+    assert min(made.calls.values()) >= FEWEST
     return made
 
 
@@ -120,7 +126,6 @@ def test_a_chain_of_kills_while_dialogues_are_judged_leaves_the_same_scripts(pip
 
 @pytest.mark.soak
 @pytest.mark.parametrize("stage", STAGES)
-def test_fifty_kills(pipeline: Pipeline, stage: str) -> None:
-    rng = Random(stage)
-    for at in rng.sample(range(1, 2 * pipeline.calls[stage] - 10), 18):
+def test_a_kill_at_every_third_event(pipeline: Pipeline, stage: str) -> None:
+    for at in range(1, 2 * pipeline.calls[stage] - 5, 3):
         pipeline.killed_at(stage, [at])

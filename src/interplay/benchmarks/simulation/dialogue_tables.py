@@ -13,7 +13,7 @@ from interplay.statistics.intervals import clustered_mean, rate
 MOST_NAMES = 10  # of strategies that user agents named themselves
 _BY_TASK = "95% interval clustered by task"
 _STRATEGY_TITLES = {
-    "improvement": ("improve- ment", "point at an error of the last answer"),
+    "improvement": ("improvement", "point at an error of the last answer"),
     "next_step": ("next step", "go on from earlier results"),
     "new_request": ("new request", "ask for something rarer or harder"),
     OTHER: ("other", "follow a strategy that the user agent names itself"),
@@ -35,7 +35,7 @@ COLUMNS = (
 JUDGED_COLUMNS = (
     Column(
         "challenging",
-        "chal- lenging",
+        "challenging",
         f"share of judged dialogues with a turn whose request is extremely hard and whose answer is wrong; {_BY_TASK}",
         "share",
     ),

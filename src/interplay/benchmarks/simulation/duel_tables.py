@@ -22,7 +22,7 @@ from interplay.statistics.comparing import holm
 
 PERCENT = (0.0, 100.0)
 JUDGING = (
-    Column("consistency", "consis- tency", "share of pairs whose orders agree; interval clustered by task", "share"),
+    Column("consistency", "consistency", "share of pairs whose orders agree; interval clustered by task", "share"),
     Column("first_position", "first position", "share of verdicts, ties apart, that prefer what was shown first: .5 "
            "is no bias; interval clustered by task", "share"),
 )  # fmt: skip

@@ -26,14 +26,14 @@ _ID = re.compile(r"[0-9a-f]{8,64}")
 _CORRELATION = (-1.0, 1.0)
 COLUMNS = (
     Column("judge", "judge", "who rated; the panel is the mean of all judges of an answer", "text"),
-    Column("difference", "differ- ence", "mean rating of the judge less that of people; 95% interval clustered by "
+    Column("difference", "difference", "mean rating of the judge less that of people; 95% interval clustered by "
            "task", "score", (-9.0, 9.0)),
     Column("spearman", "Spearman", "rank correlation of both; its interval takes answers as independent", "score",
            _CORRELATION),
     Column("pearson", "Pearson", "correlation of both; its interval takes answers as independent", "score",
            _CORRELATION),
     Column("n", "n", "answers that the judge and people rated", "count"),
-    Column("reasonable", "reason- able", "share of judgements that people find reasonable, ties apart; Wilson's "
+    Column("reasonable", "reasonable", "share of judgements that people find reasonable, ties apart; Wilson's "
            "interval", "share"),
     Column("too_high", "too high", "of judgements that people do not find reasonable, and whose answer they rated: the "
            "share in which the judge's rating is higher than theirs; Wilson's interval", "share"),

@@ -18,8 +18,8 @@ _TITLES = {
     "last_only": ("Last Only", "mean rating over last turns of dialogues without a challenging turn"),
     "first_chan": ("First Chan", "mean rating over first challenging turns"),
     "subseq_chan": ("Subseq Chan", "mean rating over turns after it; their history may hold errors"),
-    "stateless": ("state- less", "mean rating over first challenging turns of stateless tasks"),
-    "stateful": ("state- ful", "mean rating over first challenging turns of stateful tasks"),
+    "stateless": ("stateless", "mean rating over first challenging turns of stateless tasks"),
+    "stateful": ("stateful", "mean rating over first challenging turns of stateful tasks"),
 }
 COLUMNS = (
     Column("model", "model", "the model that simulates", "text"),
