@@ -51,7 +51,7 @@ def test_in_words_what_is_not_measured_is_said_and_never_0(capsys: pytest.Captur
     lines = [line.split() for line in out.splitlines()]
     assert ["tasks", "toxicity", "not", "measured"] in lines
     assert ["scripts", "threat", "not", "measured"] in lines
-    assert ["tasks", "insult", "0.0000", "0.0000", "112", "0"] in lines
+    assert ["tasks", "insult", "0.0000", "0.0000", "118", "0"] in lines
     assert "sees words and not what is meant" in out
 
 
