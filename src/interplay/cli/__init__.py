@@ -41,6 +41,7 @@ MEANINGS = {
     "collect": "Let models talk to each other, to collect what new data is cut from.",
     "extract": "Let judges go through what was collected, and write the data that comes of it.",
     "toxicity": "Score a benchmark's data for toxicity, by a word list or an endpoint in Perspective's shape.",
+    "pipeline": "From tasks to scores in one command: collect, extract, run.",
     "validate": "Prove a benchmark's scores on bots whose abilities are known; needs no key.",
     "doctor": "Check keys, endpoints, store and the embedded model.",
     "loopback": "Serve a scripted provider on 127.0.0.1, in OpenAI's and Anthropic's shape, for dry runs.",
@@ -54,6 +55,7 @@ _MODULES = {
     "collect": "collecting",
     "extract": "collecting",
     "toxicity": "toxicity",
+    "pipeline": "pipeline",
     "validate": "validating",
 }
 

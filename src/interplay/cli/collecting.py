@@ -161,6 +161,12 @@ def extract_verb(run: str, **given: Any) -> int:
     return _carry_out(job, given)
 
 
+def extract_for(run: Run, given: Mapping[str, Any], how: How, judges: tuple[str, ...]) -> int:
+    """Extract as the verb does, for who has collected just now."""
+    named = tuple(f"judge={name}" for name in judges)
+    return _carry_out(_job(run, {**given, "model_roles": named, "plan": False}, how), given, show=False)
+
+
 @dataclass(frozen=True)
 class Job:
     """What is to be extracted from a run, and the start that judges what is unjudged."""
@@ -203,7 +209,7 @@ def _job(run: Run, given: Mapping[str, Any], how: How) -> Job:
     if roles or not (judges or run.extent["judges"]):
         raise Mistake("name the judges with --model-role judge=NAME, and no other role")
     if not given["plan"]:
-        _check_out(given, COLLECTORS[name])
+        check_out(given, COLLECTORS[name])
     options = collecting.read(options_in(given))
     collecting.settle(options)
     again = Again(run, judges, options)
@@ -211,7 +217,7 @@ def _job(run: Run, given: Mapping[str, Any], how: How) -> Job:
     return Job(name, COLLECTORS[name], engine, again)
 
 
-def _check_out(given: Mapping[str, Any], collector: Collector) -> None:
+def check_out(given: Mapping[str, Any], collector: Collector) -> None:
     """Refuse what could not be written before anything is spent."""
     out: Path | None = given["out"]
     example = f"{collector.what}{collector.ending}"
@@ -225,12 +231,12 @@ def _check_out(given: Mapping[str, Any], collector: Collector) -> None:
         raise Mistake(f"--html and --out cannot both write {out}")
 
 
-def _carry_out(job: Job, given: Mapping[str, Any]) -> int:
+def _carry_out(job: Job, given: Mapping[str, Any], *, show: bool = True) -> int:
     """Have what is unjudged judged, write the file, say what came of it."""
     out: Path = given["out"]
     free = given["force"] or not out.exists() or (job.only_adds and _grows_to(out, job.extract().text))
     if not free and job.left:
-        raise _taken(out)  # before anything is spent on what could not be written
+        raise taken(out)  # before anything is spent on what could not be written
     code, _ = carry_out(job.engine)
     if code == STOPPED:
         terminal.remark(f"{out} is not written yet.")
@@ -238,10 +244,11 @@ def _carry_out(job: Job, given: Mapping[str, Any]) -> int:
     found = job.extract()
     if found.text and not _holds(out, found.text):
         if not free and not _grows_to(out, found.text):
-            raise _taken(out)
+            raise taken(out)
         write_whole(out, [found.text], job.collector.what)
     also = {"file": str(out) if found.text else None, **found.counts}
-    show_run(given, job.again.run.id, job.collector.collecting, also=also)
+    if show:
+        show_run(given, job.again.run.id, job.collector.collecting, also=also)
     for line in found.told:
         terminal.remark(line)
     if not found.text:
@@ -254,7 +261,7 @@ def _carry_out(job: Job, given: Mapping[str, Any]) -> int:
     return code
 
 
-def _taken(out: Path) -> Mistake:
+def taken(out: Path) -> Mistake:
     return Mistake(f"{out} is there already, and holds something else; --force replaces it")
 
 
