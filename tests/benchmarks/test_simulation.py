@@ -102,3 +102,14 @@ async def test_a_judge_that_never_answers_in_form_gives_no_verdict_after_three_t
 async def test_another_explanation_or_prompt_is_another_judge() -> None:
     digests = {BENCHMARK.judging(BENCHMARK.settle({"explanation": size})).digest for size in ("600", "60")}
     assert len(digests) == 2
+
+
+async def test_the_transcript_has_the_script_and_the_model_does_not_hear_it_twice() -> None:
+    scenario, desk = with_history(2), Desk("done")
+    talk = Conversation(CAST, desk, scenario=scenario.content)
+    await play(talk, OPTIONS)
+    notes = [line.text for line in talk.lines if not line.heard_by]
+    assert len(notes) == 4
+    assert notes[0] == f"Before, turn 1, the user:\n{scenario.content['history'][0]['request']}"
+    assert notes[3].endswith(scenario.content["history"][1]["answer"])
+    assert not any(message.text.startswith("Before, turn") for message in desk.asked[0].thread.messages())

@@ -161,3 +161,11 @@ def test_hardest_and_easiest_tasks_over_all_models() -> None:
         f"Task {n}" for n in (8, 7, 6, 5)
     ]
     assert "Hardest stateless tasks" not in parts
+
+
+def test_a_script_that_a_model_was_not_rated_on_is_not_perfect() -> None:
+    ratings = (("a", 10, 0), ("b", None, 0), ("a", 10, 1), ("b", 10, 1), ("b", 3, 2))
+    played = [one(model, rating, number=number) for model, rating, number in ratings]
+    rated, dropped = without_perfect(rated_of(played))
+    assert dropped == 1
+    assert [(found.model, found.rating) for found in rated] == [("a", 10), ("b", 3)]

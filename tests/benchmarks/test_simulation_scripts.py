@@ -153,3 +153,15 @@ def test_scripts_stand_in_an_order_that_mixes_them() -> None:
 def test_a_script_s_content_is_plain(tmp_path: Path) -> None:
     script: Script = shipped()[0]
     assert json.loads(json.dumps(script.content())) == script.content()
+
+
+def test_a_file_of_another_stage_says_where_it_belongs(tmp_path: Path) -> None:
+    scripts, tasks = tmp_path / "scripts.jsonl", tmp_path / "tasks.jsonl"
+    scripts.write_text(json.dumps(row()) + "\n")
+    tasks.write_text(json.dumps({"id": "a", "task_description": "b"}) + "\n")
+    with pytest.raises(Mistake, match="holds scripts, not tasks: interplay run simulation --data"):
+        read_tasks(scripts)
+    with pytest.raises(Mistake, match="holds tasks, not scripts: interplay collect simulation --data"):
+        read_scripts(tasks)
+    with pytest.raises(Mistake, match="may hold tasks"):
+        read_scripts(tmp_path / "tasks.toml")

@@ -140,7 +140,7 @@ def test_judges_that_join_judge_what_is_missing_and_the_most_decide(desk: Desk) 
         desk.types(*desk.collect(limit=5))
         desk.types(*desk.extract())
         alone, before = desk.scripts.read_text(), loopback.calls
-        panel = desk.extract(judges=("judge-2", "judge-3"))
+        panel = desk.extract(judges=("judge", "judge-2", "judge-3"))
         assert "is there already" in desk.mistakes(*panel)
         assert loopback.calls == before  # refused before anything was spent
         extracted = desk.reads(*panel, "--force")

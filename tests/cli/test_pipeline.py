@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from interplay.cli import main
-from tests.running.typed import provider, refused, run
+from interplay.models.loopback import Asked
+from tests.running.typed import provider, refused, run, steady
 
 
 def line(url: str, folder: Path, *more: str) -> list[str]:
@@ -70,3 +71,26 @@ def test_a_file_of_another_run_is_not_overwritten(tmp_path: Path, capsys: pytest
         assert (tmp_path / "scripts.jsonl").read_text() == "mine\n"
         assert main(line(url, tmp_path, "--force")) == 0
     assert (tmp_path / "scripts.jsonl").read_text() != "mine\n"
+
+
+def broken_judge(asked: Asked) -> str:
+    return "I would rather not." if asked.model == "broken" else steady(asked)
+
+
+def test_a_judge_who_never_answers_does_not_stand_in_the_way_of_others(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "scripts.jsonl"
+    with provider(broken_judge) as (loopback, url):
+        assert main(line(url, tmp_path)) == 0
+        first = out.read_text()
+        broken = [
+            part.replace("judge=openai/j", "judge=openai/broken") for part in line(url, tmp_path, "--force")
+        ]
+        assert main(broken) == 1
+        by_model = loopback.calls_by_model()
+        assert out.read_text() == first
+        assert "of an earlier extract" in capsys.readouterr().err
+        assert main(line(url, tmp_path)) == 0
+        assert out.read_text() == first
+        assert loopback.calls_by_model() == by_model

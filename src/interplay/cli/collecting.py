@@ -144,7 +144,8 @@ def extract_verb(run: str, **given: Any) -> int:
     """Let judges go through what RUN collected, and write the data that comes of it to a file.
 
     RUN is an id, the beginning of one, a name, or last. What was judged before costs nothing: the same command again
-    changes nothing, and goes on where it stopped. What lacks a verdict is left out, and named.
+    changes nothing, and goes on where it stopped. What lacks a verdict is left out, and named. The judges that are
+    named decide, whoever else has judged RUN; with none named, all who have.
     """
     how = how_of(given)
     if how.anew not in (Anew(), Anew(diverged=True)):
@@ -161,10 +162,13 @@ def extract_verb(run: str, **given: Any) -> int:
     return _carry_out(job, given)
 
 
-def extract_for(run: Run, given: Mapping[str, Any], how: How, judges: tuple[str, ...]) -> int:
-    """Extract as the verb does, for who has collected just now."""
+def extract_for(run: Run, given: Mapping[str, Any], how: How, judges: tuple[str, ...]) -> tuple[int, bool]:
+    """Extract as the verb does, for who has collected just now; the exit code, and whether the file holds it."""
     named = tuple(f"judge={name}" for name in judges)
-    return _carry_out(_job(run, {**given, "model_roles": named, "plan": False}, how), given, show=False)
+    job = _job(run, {**given, "model_roles": named, "plan": False}, how)
+    code = _carry_out(job, given, show=False)
+    text = job.extract().text
+    return code, bool(text) and _holds(given["out"], text)
 
 
 @dataclass(frozen=True)
@@ -183,7 +187,7 @@ class Job:
             played = played_of(records, run, self.collector.collecting)
             numbers = [row.number for row in records.conversations(run)]
         collected = [Collected(*one) for one in zip(numbers, played, strict=True)]
-        return self.collector.extract(collected, run.id, run.extent["judges"])
+        return self.collector.extract(collected, run.id, sorted(self.again.judges) or run.extent["judges"])
 
     @property
     def left(self) -> int:
@@ -252,7 +256,8 @@ def _carry_out(job: Job, given: Mapping[str, Any], *, show: bool = True) -> int:
     for line in found.told:
         terminal.remark(line)
     if not found.text:
-        terminal.remark(f"{out} is not written: there is nothing to write.")
+        earlier = " What it holds is of an earlier extract." if out.exists() else ""
+        terminal.remark(f"{out} is not written: there is nothing to write.{earlier}")
         return UNANSWERED
     count = found.text.count("\n")
     terminal.remark(

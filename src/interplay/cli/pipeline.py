@@ -58,10 +58,9 @@ def pipeline_verb(benchmark: str, **given: Any) -> int:
     judges = tuple(roles.get("judge", (EMBEDDED,)))
     with Records(given["store"]) as records:
         collected = records.find(run)
-    code = max(code, extract_for(collected, {**given, "json": False, "html": None}, how, judges))
-    if code == STOPPED or not given["out"].exists():
-        return code
-    return max(code, _evaluate(found, given, roles, how))
+    extracted, there = extract_for(collected, {**given, "json": False, "html": None}, how, judges)
+    code = max(code, extracted)
+    return max(code, _evaluate(found, given, roles, how)) if there else code
 
 
 def _check(

@@ -37,6 +37,9 @@ async def play(talk: Conversation, options: Options) -> Answer:
         for turn in history_of(talk.scenario)
         for message in (Message("user", turn.request), Message("assistant", turn.answer))
     ]
+    for number, turn in enumerate(history_of(talk.scenario), 1):  # for who reads the transcript
+        talk.tell([], f"Before, turn {number}, the user:\n{turn.request}")
+        talk.tell([], f"Before, turn {number}, the simulator of that time:\n{turn.answer}")
     simulator = talk.seat(SIMULATOR, brief="", past=past)
     talk.tell([simulator], talk.scenario["request"])
     return Answer(await talk.ask(simulator, Text(may_be_empty=True)))

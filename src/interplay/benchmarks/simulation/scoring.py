@@ -66,10 +66,15 @@ def mean_over(rated: Sequence[Rated], name: str) -> Estimate:
 
 def without_perfect(rated: Sequence[Rated]) -> tuple[list[Rated], int]:
     """The answers without scripts on which every model got full marks, and how many such scripts there are."""
-    by_script: dict[str, list[float]] = {}
+    models = {one.model for one in rated}
+    by_script: dict[str, list[Rated]] = {}
     for one in rated:
-        by_script.setdefault(one.scenario, []).append(one.rating)
-    perfect = {script for script, ratings in by_script.items() if min(ratings) >= FULL_MARKS}
+        by_script.setdefault(one.scenario, []).append(one)
+    perfect = {
+        script
+        for script, mine in by_script.items()
+        if min(one.rating for one in mine) >= FULL_MARKS and {one.model for one in mine} == models
+    }
     return [one for one in rated if one.scenario not in perfect], len(perfect)
 
 

@@ -75,7 +75,11 @@ def cut(task: Task, turns: Sequence[Turn], challenging: int, origin: str) -> Ite
 
 def read_scripts(path: Path) -> list[Script]:
     """The scripts of a .jsonl file: of our own form, or of the authors'."""
+    if path.suffix.lower() == ".toml":
+        raise Mistake(f"{path} may hold tasks, for interplay collect simulation --data; scripts are .jsonl")
     rows = json_lines(path)
+    if rows and "task_description" in rows[0][1] and "dialogue_history" not in rows[0][1]:
+        raise Mistake(f"{path} holds tasks, not scripts: interplay collect simulation --data {path}")
     if not rows:
         raise Mistake(f"{path} has no scripts")
     if "dialogue_history" in rows[0][1]:

@@ -99,8 +99,8 @@ def _tasks(rated: Sequence[Rated]) -> list[Board]:
         by_task: dict[str, list[Rated]] = {}
         for one in rated:
             if one.script["kind"] == kind:
-                by_task.setdefault(one.script["name"], []).append(one)
-        rows = [_task_row(name, mine) for name, mine in by_task.items()]
+                by_task.setdefault(one.script["task"], []).append(one)
+        rows = [_task_row(mine) for mine in by_task.values()]
         rows.sort(key=lambda row: (_value(row["rating"]), str(row["task"])))
         half = min(MOST_TASKS, len(rows) // 2)
         for title, chosen in (("Hardest", rows[:half]), ("Easiest", rows[::-1][:half])):
@@ -109,6 +109,6 @@ def _tasks(rated: Sequence[Rated]) -> list[Board]:
     return found
 
 
-def _task_row(name: str, rated: Sequence[Rated]) -> dict[str, Cell]:
+def _task_row(rated: Sequence[Rated]) -> dict[str, Cell]:
     rating = clustered_mean([one.rating for one in rated], [one.scenario for one in rated])
-    return {"task": name, "rating": rating, "n": len(rated)}
+    return {"task": rated[0].script["name"], "rating": rating, "n": len(rated)}

@@ -35,6 +35,8 @@ class Task:
 def read_tasks(path: Path) -> list[Task]:
     """The tasks of a file: .toml as ours are, or .jsonl as the authors'."""
     if path.suffix.lower() == ".jsonl":
+        if any(key in row for _, row in json_lines(path)[:1] for key in ("dialogue_history", "history")):
+            raise Mistake(f"{path} holds scripts, not tasks: interplay run simulation --data {path}")
         found = [_authors_task(row, f"{path}, line {line}") for line, row in json_lines(path)]
     elif path.suffix.lower() == ".toml":
         found = [_task(entry, f"{path}, task {n}") for n, entry in enumerate(_entries(path), 1)]
