@@ -4,12 +4,14 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
 import pytest
 
-from interplay.core.failures import RunLocked
+from interplay.core.failures import Mistake, RunLocked
+from interplay.store.database import check_new
 from interplay.store.lock import run_lock
 
 HOLD = (
@@ -89,3 +91,17 @@ def test_another_process_is_refused_while_this_one_holds_it(tmp_path: Path) -> N
     assert done.returncode == 1
     assert f"process {os.getpid()}" in done.stderr.splitlines()[-1]
     assert done.stdout == ""
+
+
+def test_a_store_that_another_process_is_just_making_is_not_taken_for_one_that_is_gone(
+    tmp_path: Path,
+) -> None:
+    store = tmp_path / "interplay.db"
+    with run_lock(store, "run"):
+        maker = threading.Timer(0.3, store.touch)
+        maker.start()
+        check_new(store)
+        maker.join()
+    store.unlink()
+    with pytest.raises(Mistake, match="is gone"):
+        check_new(store)

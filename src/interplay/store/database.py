@@ -14,6 +14,7 @@ from interplay.store.schema import MIGRATIONS
 APPLICATION_ID = 0x1A7E8B1A
 SMALLEST_DATABASE = 512  # bytes: anything shorter is some other file
 WAIT_FOR_A_LOCK = 60_000  # milliseconds
+TO_MAKE_A_STORE = 2.0  # seconds that another process may take
 SAFE_SQLITE = (3, 51, 3)  # older ones can damage a WAL store that several connections write
 
 
@@ -50,11 +51,19 @@ def check_new(path: Path) -> None:
     """Raise a Mistake if a new store cannot, or should not, be made here."""
     check_folder(path)
     locks = locks_of(path)
-    if locks.is_dir() and any(locks.iterdir()):
+    if locks.is_dir() and any(locks.iterdir()) and not _is_being_made(path, locks):
         raise Mistake(
             f"the store {path} is gone, but {locks.name} beside it says that there was one: put it back, "
             f"or remove {locks.name} to start anew"
         )
+
+
+def _is_being_made(path: Path, locks: Path) -> bool:
+    """A run that starts at the same time holds its lock before its store is there: it has a moment."""
+    deadline = time.monotonic() + TO_MAKE_A_STORE
+    while any(locks.glob("*.holder")) and not path.exists() and time.monotonic() < deadline:
+        time.sleep(0.02)
+    return path.exists()
 
 
 def locks_of(path: Path) -> Path:
