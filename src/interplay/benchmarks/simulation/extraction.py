@@ -11,7 +11,7 @@ from uuid import NAMESPACE_OID, uuid5
 
 from interplay.benchmarks.simulation.dialogues import USER, Dialogue, task_of
 from interplay.benchmarks.simulation.evaluation import SIMULATOR
-from interplay.benchmarks.simulation.judges import JUDGE, PROMPTS
+from interplay.benchmarks.simulation.judges import JUDGE, PROMPTS, verdict_form
 from interplay.benchmarks.simulation.scripts import (
     FIRST_CHAN,
     LAST_ONLY,
@@ -24,7 +24,7 @@ from interplay.benchmarks.simulation.scripts import (
 from interplay.core.benchmark import Collected, Extract, Options, Played, Scenario, Span, Verdict
 from interplay.core.conversation import Conversation
 from interplay.core.failures import FAILURES
-from interplay.core.forms import JsonForm, Longest, Range, object_schema, schema_of
+from interplay.core.forms import JsonForm, Range
 from interplay.core.prompts import Prompts
 from interplay.core.wire import digest_of
 from interplay.judging.fence import fenced, mark_of
@@ -71,11 +71,7 @@ class Extraction:
         return int(self.options["explanation"])
 
     def _form(self, turns: int) -> JsonForm[dict[str, Any]]:
-        parts = {
-            "explanation": schema_of(Annotated[str, Longest(self._limit)]),
-            FIELD: schema_of(Annotated[int, Range(0, turns)]),
-        }
-        return JsonForm(object_schema(parts), dict, exact=True)
+        return verdict_form(self._limit, FIELD, Annotated[int, Range(0, turns)])
 
     def _material(self, content: Mapping[str, Any], dialogue: Dialogue, mark: str) -> str:
         turns = len(dialogue.turns)

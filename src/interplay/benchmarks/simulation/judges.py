@@ -28,6 +28,12 @@ BANDS = {
 WORDS = frozenset(("explanation", "rating", "better"))  # of verdicts, which no candidate's text may spell
 
 
+def verdict_form(limit: int, field: str, kind: Any) -> JsonForm[dict[str, Any]]:
+    """The form of a verdict: an explanation of so many characters, then the one field that is read."""
+    parts = {"explanation": schema_of(Annotated[str, Longest(limit)]), field: schema_of(kind)}
+    return JsonForm(object_schema(parts), dict, exact=True)
+
+
 @dataclass(frozen=True)
 class Rating:
     """The judging step of one answer."""
@@ -62,11 +68,7 @@ class Rating:
 
     @cached_property
     def _form(self) -> JsonForm[dict[str, Any]]:
-        parts = {
-            "explanation": schema_of(Annotated[str, Longest(self._limit)]),
-            "rating": schema_of(Annotated[int, Range(*SCALE)]),
-        }
-        return JsonForm(object_schema(parts), dict, exact=True)
+        return verdict_form(self._limit, "rating", Annotated[int, Range(*SCALE)])
 
     @cached_property
     def _brief(self) -> str:

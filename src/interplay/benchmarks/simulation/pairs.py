@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 from interplay.benchmarks.simulation.evaluation import Answer
 from interplay.benchmarks.simulation.judges import (
@@ -13,10 +13,11 @@ from interplay.benchmarks.simulation.judges import (
     WORDS,
     dialogue_shown,
     keeps_shown,
+    verdict_form,
 )
 from interplay.core.benchmark import Options, Scenario, Span
 from interplay.core.conversation import Conversation
-from interplay.core.forms import JsonForm, Longest, object_schema, schema_of
+from interplay.core.forms import JsonForm
 from interplay.core.prompts import Prompts
 from interplay.core.wire import digest_of
 from interplay.judging.fence import fenced, mark_of
@@ -57,11 +58,7 @@ class Better:
 
     @cached_property
     def _form(self) -> JsonForm[dict[str, Any]]:
-        parts = {
-            "explanation": schema_of(Annotated[str, Longest(self._limit)]),
-            "better": schema_of(Literal["A", "B", "tie"]),
-        }
-        return JsonForm(object_schema(parts), dict, exact=True)
+        return verdict_form(self._limit, "better", Literal["A", "B", "tie"])
 
     def _material(self, content: Mapping[str, Any], first: Answer, second: Answer, mark: str) -> str:
         return self._prompts.fill(

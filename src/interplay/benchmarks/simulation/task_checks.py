@@ -99,7 +99,7 @@ def _about_texts(task: Task) -> list[str]:
             found.append(f"the {name} has a place that was not filled in: {placeholder.group()[:60]!r}")
         if any(map(_is_unseen, text)):
             found.append(f"the {name} holds control characters")
-        unwelcome = {word: None for word in words_of(text) if any(map(is_unwelcome_word, _forms(word)))}
+        unwelcome = {word: None for word in words_of(text) if any(map(is_unwelcome_word, forms_of(word)))}
         found += [f"{word!r} may offend" for word in unwelcome]
     return list(dict.fromkeys(found))
 
@@ -114,9 +114,9 @@ def _is_unseen(character: str) -> bool:
 
 
 @lru_cache(maxsize=100_000)
-def _forms(word: str) -> frozenset[str]:
+def forms_of(word: str) -> frozenset[str]:
     """The word itself and what it may be a form of."""
-    import lemminflect  # here, because it takes a while and only checks of new tasks need it
+    import lemminflect  # here, because it takes a while and only checks of texts need it
 
     return frozenset((word, *(base for found in lemminflect.getAllLemmas(word).values() for base in found)))
 

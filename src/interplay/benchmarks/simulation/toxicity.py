@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 from interplay.benchmarks.simulation.scenarios import shipped, shipped_tasks
 from interplay.benchmarks.simulation.scripts import Script, read_scripts
-from interplay.benchmarks.simulation.task_checks import words_of
+from interplay.benchmarks.simulation.task_checks import forms_of, words_of
 from interplay.benchmarks.simulation.tasks import Task, json_lines, read_tasks
 from interplay.benchmarks.unwelcome import is_unwelcome_word
 from interplay.core.board import Estimate
@@ -82,10 +82,7 @@ class WordList:
 @lru_cache(maxsize=100_000)
 def _is_listed(word: str) -> bool:
     """Is this word on the list, or a form of one that is?"""
-    import lemminflect  # here, because it takes a while and only this needs it
-
-    forms = {word, *(base for found in lemminflect.getAllLemmas(word).values() for base in found)}
-    return any(map(is_unwelcome_word, forms))
+    return any(map(is_unwelcome_word, forms_of(word)))
 
 
 class Perspective:
