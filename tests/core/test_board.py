@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from interplay.core.board import Board, Column, Estimate
+from interplay.core.board import Board, Cell, Column, Estimate, place_by
 
 NUMBERS = st.floats(-100, 100)
 ESTIMATE = Estimate(4.0, 3.0, 4.5, 64, (8, 8), "two-way t")
@@ -76,3 +76,14 @@ def test_a_shaded_cell_stands_between_the_lowest_and_the_highest_of_all_shaded_c
     assert board.warmth(plain, 100) is None
     alone = Board("title", (name, food), rows[:1])
     assert alone.warmth(food, 0.2) == 0.5
+
+
+def test_rows_stand_best_first_equals_share_a_place_and_nothing_has_none() -> None:
+    rows: list[dict[str, Cell]] = [
+        {"model": "none", "score": Estimate(None, None, None, 0)},
+        {"model": "low", "score": Estimate(-1.0, None, None, 1)},
+        {"model": "b", "score": Estimate(2.0, None, None, 1)},
+        {"model": "a", "score": Estimate(2.0, None, None, 1)},
+    ]
+    place_by(rows, "score")
+    assert [(row["model"], row["rank"]) for row in rows] == [("a", 1), ("b", 1), ("low", 3), ("none", None)]

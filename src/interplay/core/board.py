@@ -83,6 +83,19 @@ def _number(cell: Cell) -> float | None:
     return None if isinstance(found, str) else found
 
 
+def level(cell: Cell) -> float:
+    """What a row is ordered by: the estimate's value, or less than any where there is none."""
+    return cell.value if isinstance(cell, Estimate) and cell.value is not None else float("-inf")
+
+
+def place_by(rows: list[dict[str, Cell]], key: str) -> None:
+    """Order rows of models, best first, and give each its rank; equal values share a place, none has none."""
+    rows.sort(key=lambda row: (-level(row[key]), str(row["model"])))
+    for row in rows:
+        better = sum(level(other[key]) > level(row[key]) for other in rows)
+        row["rank"] = better + 1 if level(row[key]) > float("-inf") else None
+
+
 def _plain(cell: Cell) -> Any:
     if not isinstance(cell, Estimate):
         return cell

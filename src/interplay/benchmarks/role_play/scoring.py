@@ -8,7 +8,7 @@ from interplay.benchmarks.role_play.cards import LANGUAGE_NAMES
 from interplay.benchmarks.role_play.protocol import Dialogue
 from interplay.benchmarks.role_play.rubrics import REFUSAL, name_of_rubric, rubric_for
 from interplay.core.benchmark import Options, Played, Score, Verdict
-from interplay.core.board import Board, Cell, Column, Estimate
+from interplay.core.board import Board, Cell, Column, Estimate, level, place_by
 from interplay.judging.rubric import Rubric, flagged, panel_mean, turn_scores
 from interplay.statistics.intervals import clustered_mean, mean, rate
 
@@ -127,10 +127,7 @@ def summarize(played: Sequence[Played], options: Options) -> Board:
     adjust = _adjusted_v1 if rubric.name == "v1" else _normalised
     for row, adjusted in zip(rows, adjust(rows, median_length), strict=True):
         row["ln_score"] = adjusted
-    rows.sort(key=lambda row: (-_value(row["ln_score"]), row["model"]))
-    for row in rows:
-        better = sum(_value(other["ln_score"]) > _value(row["ln_score"]) for other in rows)
-        row["rank"] = better + 1 if _has_value(row["ln_score"]) else None
+    place_by(rows, "ln_score")
     return Board(_title(options), columns(rubric), tuple(rows), tuple(_notes(median_length, options)))
 
 
@@ -212,7 +209,7 @@ def _normalised(rows: list[dict[str, Cell]], median_length: float | None) -> lis
 
 
 def _adjusted_v1(rows: list[dict[str, Cell]], median_length: float | None) -> list[Cell]:
-    values = [_value(row["aggregate"]) for row in rows if _has_value(row["aggregate"])]
+    values = [found for row in rows if (found := level(row["aggregate"])) > float("-inf")]
     score_range = max(values) - min(values) if values else 0.0
     adjusted: list[Cell] = []
     for aggregate, length in ((row["aggregate"], row["length"]) for row in rows):
@@ -221,14 +218,6 @@ def _adjusted_v1(rows: list[dict[str, Cell]], median_length: float | None) -> li
             continue
         adjusted.append(aggregate.plus(length_adjusted_v1(0.0, length, median_length, score_range)))
     return adjusted
-
-
-def _value(cell: Cell) -> float:
-    return cell.value if isinstance(cell, Estimate) and cell.value is not None else float("-inf")
-
-
-def _has_value(cell: Cell) -> bool:
-    return isinstance(cell, Estimate) and cell.value is not None
 
 
 def _notes(median_length: float | None, options: Options) -> list[str]:

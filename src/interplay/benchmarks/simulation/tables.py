@@ -7,7 +7,7 @@ from interplay.benchmarks.simulation.human import human_tables
 from interplay.benchmarks.simulation.scoring import SETS, Rated, mean_over, rated_of, without_perfect
 from interplay.benchmarks.simulation.tasks import KINDS
 from interplay.core.benchmark import Options, Played
-from interplay.core.board import Board, Cell, Column, Estimate
+from interplay.core.board import Board, Cell, Column, level, place_by
 from interplay.statistics.intervals import clustered_mean, rate
 
 SCALE = (1.0, 10.0)
@@ -46,10 +46,7 @@ def summarize(played: Sequence[Played], options: Options) -> Board:
         )
     models = sorted({one.subject for one in played})
     rows = [_row(model, [one for one in rated if one.model == model], played) for model in models]
-    rows.sort(key=lambda row: (-_value(row["all"]), str(row["model"])))
-    for row in rows:
-        better = sum(_value(other["all"]) > _value(row["all"]) for other in rows)
-        row["rank"] = better + 1 if _value(row["all"]) > 0 else None
+    place_by(rows, "all")
     notes.append("Void and unscored answers are left out of the means and never counted as zero.")
     pairs = pair_tables(played, [str(row["model"]) for row in rows], options)
     parts = [*pairs, *human_tables(played, options), *_tasks(rated)]
@@ -75,10 +72,6 @@ def _row(model: str, rated: Sequence[Rated], played: Sequence[Played]) -> dict[s
     }
 
 
-def _value(cell: Cell) -> float:
-    return cell.value if isinstance(cell, Estimate) and cell.value is not None else float("-inf")
-
-
 TASK_COLUMNS = (
     Column("task", "task", "what the models were to be", "text"),
     Column(
@@ -101,7 +94,7 @@ def _tasks(rated: Sequence[Rated]) -> list[Board]:
             if one.script["kind"] == kind:
                 by_task.setdefault(one.script["task"], []).append(one)
         rows = [_task_row(mine) for mine in by_task.values()]
-        rows.sort(key=lambda row: (_value(row["rating"]), str(row["task"])))
+        rows.sort(key=lambda row: (level(row["rating"]), str(row["task"])))
         half = min(MOST_TASKS, len(rows) // 2)
         for title, chosen in (("Hardest", rows[:half]), ("Easiest", rows[::-1][:half])):
             if chosen:

@@ -21,7 +21,7 @@ from interplay.benchmarks.word_guessing.standings import (
     results_of,
 )
 from interplay.core.benchmark import Options, Played
-from interplay.core.board import Board, Cell, Column, Estimate
+from interplay.core.board import Board, Cell, Column, Estimate, level, place_by
 from interplay.statistics.comparing import holm, paired_difference, student_t_test
 from interplay.statistics.intervals import rate
 from interplay.statistics.ranking import Game as Match
@@ -100,16 +100,13 @@ def summarize(played: Sequence[Played], options: Options) -> Board:
     mine = {model: [one for one in results if one.model == model] for model in models}
     rows = [_row(model, mine[model], played, options) for model in models]
     key = "age_paper" if options["rules"] == PAPER else "age"
-    rows.sort(key=lambda row: (-_value(row[key]), str(row["model"])))
-    for row in rows:
-        better = sum(_value(other[key]) > _value(row[key]) for other in rows)
-        row["rank"] = better + 1 if _value(row[key]) >= 0 else None
+    place_by(rows, key)
     ranked = {str(row["model"]): in_rules(mine[str(row["model"])], options["rules"]) for row in rows}
     parts = [
         *_heat_map(ranked, options),
         *_comparisons(ranked, options),
         *_ranking(played, options),
-        *correlations({model: _value(row[key]) for model, row in _by_model(rows).items()}, options),
+        *correlations({model: level(row[key]) for model, row in _by_model(rows).items()}, options),
     ]
     return Board(
         _title(options), _columns(options), tuple(rows), tuple(_notes(played, options)), tuple(parts)
@@ -166,10 +163,6 @@ def _row(model: str, results: list[Result], played: Sequence[Played], options: O
         "n": len(results),
         "unscored": rate(len(tables) - len(finished), len(tables)).value,
     }
-
-
-def _value(cell: Cell) -> float:
-    return cell.value if isinstance(cell, Estimate) and cell.value is not None else float("-inf")
 
 
 def _notes(played: Sequence[Played], options: Options) -> list[str]:
@@ -322,7 +315,7 @@ def _ranking(played: Sequence[Played], options: Options) -> list[Board]:
         {"model": model, "strength": strength, **_tally(matches, model)}
         for model, strength in strengths.items()
     ]
-    rows.sort(key=lambda row: (-_value(row["strength"]), str(row["model"])))
+    rows.sort(key=lambda row: (-level(row["strength"]), str(row["model"])))
     note = "A game is won by the player who names the other's word in an earlier round."
     if options["experiment"] == VERSUS:
         note += " All models met the same opponent, so they are compared through it."
