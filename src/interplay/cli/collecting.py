@@ -32,7 +32,7 @@ from interplay.cli.flags import (
 from interplay.cli.showing import check_html, show_run
 from interplay.core.benchmark import Benchmark, Collected, Collector, Extract
 from interplay.core.failures import Mistake, nearest
-from interplay.reporting.writing import check_path, refuse_store, write_whole
+from interplay.reporting.writing import check_path, holds, refuse_store, write_whole
 from interplay.running.engine import Again, Engine, How
 from interplay.running.plan import Anew
 from interplay.running.results import played_of
@@ -168,7 +168,7 @@ def extract_for(run: Run, given: Mapping[str, Any], how: How, judges: tuple[str,
     job = _job(run, {**given, "model_roles": named, "plan": False}, how)
     code = _carry_out(job, given, show=False)
     text = job.extract().text
-    return code, bool(text) and _holds(given["out"], text)
+    return code, bool(text) and holds(given["out"], text)
 
 
 @dataclass(frozen=True)
@@ -246,7 +246,7 @@ def _carry_out(job: Job, given: Mapping[str, Any], *, show: bool = True) -> int:
         terminal.remark(f"{out} is not written yet.")
         return code
     found = job.extract()
-    if found.text and not _holds(out, found.text):
+    if found.text and not holds(out, found.text):
         if not free and not _grows_to(out, found.text):
             raise taken(out)
         write_whole(out, [found.text], job.collector.what)
@@ -274,12 +274,5 @@ def _grows_to(path: Path, text: str) -> bool:
     """Is a file such that this text only adds lines to it?"""
     try:
         return {*path.read_bytes().split(b"\n")} <= {*text.encode().split(b"\n")}
-    except OSError:
-        return False
-
-
-def _holds(path: Path, text: str) -> bool:
-    try:
-        return path.read_bytes() == text.encode()
     except OSError:
         return False

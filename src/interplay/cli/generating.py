@@ -29,7 +29,7 @@ from interplay.cli.flags import (
 )
 from interplay.core.benchmark import Benchmark, Generator, Material, Origin, Piece
 from interplay.core.failures import Mistake, nearest
-from interplay.reporting.writing import check_path, refuse_store, write_whole
+from interplay.reporting.writing import check_path, holds, refuse_store, write_whole
 from interplay.running.engine import Engine, How
 from interplay.running.forecast import forecast
 from interplay.running.plan import Anew
@@ -256,15 +256,8 @@ def _write(out: Path, text: str, *, force: bool) -> None:
     """Write the file whole; one that is there is replaced only on demand, or left if it is the same."""
     if not out.exists() or force:
         write_whole(out, [text], "new data")
-    elif not _holds(out, text):
+    elif not holds(out, text):
         raise _taken(out)
-
-
-def _holds(path: Path, text: str) -> bool:
-    try:
-        return path.read_bytes() == text.encode()
-    except OSError:
-        return False
 
 
 def _show(

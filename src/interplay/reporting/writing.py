@@ -63,3 +63,11 @@ def write_whole(path: Path, pieces: Iterable[str], what: str = "report") -> None
     finally:
         with suppress(OSError):
             beside.unlink()
+
+
+def holds(path: Path, text: str) -> bool:
+    """Is this, and nothing else, what the file has?"""
+    try:
+        return path.read_bytes() == text.encode()
+    except OSError:
+        return False
