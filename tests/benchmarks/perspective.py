@@ -1,13 +1,14 @@
 """An endpoint in the shape of the Perspective API, on loopback, that keeps what it was sent."""
 
 import asyncio
-import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from aiohttp import web
+
+from interplay.models.loopback.site import Site, in_a_thread
 
 ATTRIBUTES = ("TOXICITY", "SEVERE_TOXICITY", "IDENTITY_ATTACK", "INSULT", "PROFANITY", "THREAT")
 Answer = Callable[[str, int], web.Response]  # from a text, and how often it was sent, to what is said
@@ -48,28 +49,18 @@ class Endpoint:
         await asyncio.sleep(self.latency)
         return self.answer(text, sum(body["comment"]["text"] == text for body in self.bodies))
 
-    async def start(self) -> web.AppRunner:
+    async def start(self) -> Site:
         app = web.Application()
         app.router.add_post("/v1alpha1/comments:analyze", self.analyze)
-        runner = web.AppRunner(app, access_log=None, handler_cancellation=True, shutdown_timeout=0.01)
-        await runner.setup()
-        await web.TCPSite(runner, "127.0.0.1", 0).start()
-        return runner
+        return await Site.start(app)
 
 
 @contextmanager
 def serving_scores(endpoint: Endpoint) -> Iterator[str]:
     """Its base URL, while a thread serves it."""
-    loop = asyncio.new_event_loop()
-    thread = threading.Thread(target=loop.run_forever, name="perspective", daemon=True)
-    thread.start()
-    try:
-        runner = asyncio.run_coroutine_threadsafe(endpoint.start(), loop).result()
+    with in_a_thread("perspective") as do:
+        site = do(endpoint.start())
         try:
-            yield f"http://127.0.0.1:{runner.addresses[0][1]}/v1alpha1"
+            yield f"http://127.0.0.1:{site.port}/v1alpha1"
         finally:
-            asyncio.run_coroutine_threadsafe(runner.cleanup(), loop).result()
-    finally:
-        loop.call_soon_threadsafe(loop.stop)
-        thread.join()
-        loop.close()
+            do(site.stop())

@@ -3,7 +3,6 @@
 import asyncio
 import json
 import random
-import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,6 +15,7 @@ from .faults import Fault, commit
 from .ledger import Event, Ledger, canonical, digest_of
 from .scripts import Script, rehearse
 from .shapes import SHAPES, Asked, OpenAIShape, Refused, Said, Shape
+from .site import Site, in_a_thread
 
 LARGEST_REQUEST = 64 * 2**20
 _PLAIN = OpenAIShape()  # of the routes that ask no model
@@ -43,7 +43,7 @@ class Loopback:
         self._ledger = Ledger(ledger, watch)
         self._keys = keys
         self._schemas = schemas
-        self._runner: web.AppRunner | None = None
+        self._site: Site | None = None
         self._open: set[asyncio.Task[Any]] = set()
         self.events: list[Event] = self._ledger.events
 
@@ -57,7 +57,7 @@ class Loopback:
 
     async def start(self, port: int = 0) -> str:
         """Listen on 127.0.0.1 and give back the base URL of models; a bot is beside it, at /bot."""
-        if self._runner is not None:
+        if self._site is not None:
             raise RuntimeError("this loopback server runs already")
         app = web.Application(client_max_size=LARGEST_REQUEST)
         for path in SHAPES:
@@ -65,27 +65,21 @@ class Loopback:
         app.router.add_get("/v1/models", self._list_models)
         app.router.add_get("/v1/ledger", self._show_counts)
         app.router.add_route("*", "/{path:.*}", self._not_found)
-        # A short shutdown_timeout, because 0 would mean to wait for ever.
-        runner = web.AppRunner(app, access_log=None, handler_cancellation=True, shutdown_timeout=0.01)
-        await runner.setup()
+        site = await Site.start(app, port)
         try:
-            await web.TCPSite(runner, "127.0.0.1", port, backlog=4096).start()
             self._ledger.open()
         except OSError:
-            await runner.cleanup()
+            await site.stop()
             raise
-        self._runner = runner
-        return f"http://127.0.0.1:{runner.addresses[0][1]}/v1"
+        self._site = site
+        return f"http://127.0.0.1:{site.port}/v1"
 
     async def stop(self) -> None:
         """End at once: what is still being answered is dropped."""
-        runner, self._runner = self._runner, None
-        if runner is None:
+        site, self._site = self._site, None
+        if site is None:
             return
-        for site in runner.sites:
-            await site.stop()
-        await self._drop_all()
-        await runner.cleanup()
+        await site.stop(self._drop_all)
         await self._drop_all()  # a request may have come in on an open connection meanwhile
         self._ledger.close()
 
@@ -214,16 +208,9 @@ async def _deliver(request: web.Request, response: web.StreamResponse) -> None:
 @contextmanager
 def serving(loopback: Loopback, port: int = 0) -> Iterator[str]:
     """Run the server in a thread with a loop of its own, for callers without a running loop."""
-    loop = asyncio.new_event_loop()
-    thread = threading.Thread(target=loop.run_forever, name="loopback", daemon=True)
-    thread.start()
-    try:
-        url = asyncio.run_coroutine_threadsafe(loopback.start(port), loop).result()
+    with in_a_thread("loopback") as do:
+        url = do(loopback.start(port))
         try:
             yield url
         finally:
-            asyncio.run_coroutine_threadsafe(loopback.stop(), loop).result()
-    finally:
-        loop.call_soon_threadsafe(loop.stop)
-        thread.join()
-        loop.close()
+            do(loopback.stop())
