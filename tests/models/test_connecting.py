@@ -179,8 +179,9 @@ def test_a_bot_s_entry_without_a_url_is_a_mistake() -> None:
 
 def test_a_bot_s_entry_that_nobody_could_be_heard_by_is_a_mistake() -> None:
     entry = {"mine": Entry("http", url="http://127.0.0.1:1/", request={"x": "{{txt}}"})}
-    with pytest.raises(Mistake, match="did you mean 'text'"):
-        Directory(entry, environment=EMPTY).connect("mine")
+    for look in (Directory(entry, environment=EMPTY).check, Directory(entry, environment=EMPTY).connect):
+        with pytest.raises(Mistake, match="did you mean 'text'"):
+            look("mine")
 
 
 def test_a_function_in_a_file_may_have_an_entry_too(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from interplay.core.failures import Mistake
-from interplay.models.entries import Entries, Entry, read_entries
+from interplay.models.entries import Entries, Entry, mapping_of, read_entries
 from interplay.models.prices import Price
 
 A = "[models.a]\nmodel = 'openai/m'\n"
@@ -143,6 +143,9 @@ def test_an_empty_file_names_no_models(tmp_path: Path) -> None:
         (BOT + "headers = 'X: y'", "headers must be a table of texts"),
         (BOT + "headers = { X = 3 }", "headers must be a table of texts"),
         (BOT + "reply = 3", "reply must be str"),
+        (BOT + "shape = 'raza'", "there is no shape 'raza'; did you mean 'rasa'?"),
+        (BOT + "shape = ''", "there is no shape ''; there is plain, rasa"),
+        (BOT + "shape = ['rasa']", "shape must be str"),
         (BOT + "url = 3", "cannot be read|url must be str"),
     ],
 )
@@ -163,3 +166,90 @@ def test_a_file_that_cannot_be_read_is_a_mistake(tmp_path: Path) -> None:
     for name in ("missing", "latin", "."):
         with pytest.raises(Mistake, match="cannot be read"):
             read_entries(tmp_path / name)
+
+
+def test_what_may_hold_a_secret_is_not_shown() -> None:
+    bot = Entry("http", url="http://127.0.0.1:1/?token=sk-1", headers={"X-Token": "sk-2"})
+    assert "sk-" not in repr(Entries({"a": bot}))
+
+
+# The file of a bot
+
+
+def test_the_file_of_a_bot_is_read_whole(tmp_path: Path) -> None:
+    path = tmp_path / "bot.toml"
+    path.write_text(
+        """
+        url = "http://127.0.0.1:5005/chat"
+        shape = "rasa"
+        request = { sender = "{{session}}", message = "{{text}}", lang = "de" }
+        reply = "*.text"
+        key = "BOT_KEY"
+        timeout = 90
+        max_connections = 4
+        price = { input = 1, output = 2 }
+
+        [headers]
+        X-Channel = "test"
+        """
+    )
+    assert mapping_of(path) == Entry(
+        "http",
+        url="http://127.0.0.1:5005/chat",
+        shape="rasa",
+        request={"sender": "{{session}}", "message": "{{text}}", "lang": "de"},
+        reply="*.text",
+        headers={"X-Channel": "test"},
+        key="BOT_KEY",
+        timeout=90,
+        max_connections=4,
+        price=Price(1.0, 2.0),
+    )
+    path.write_text("url = 'http://127.0.0.1:5005/chat'")
+    assert mapping_of(path) == Entry("http", url="http://127.0.0.1:5005/chat")
+
+
+URL = "url = 'http://127.0.0.1:1/'\n"
+
+
+@pytest.mark.parametrize(
+    "text, words",
+    [
+        ("", "lacks url, as in url = "),
+        ("url = ''", "lacks url, as in url = "),
+        ("shape = 'rasa'", "lacks url"),
+        ("ulr = 'http://127.0.0.1:1/'", "has 'ulr'; did you mean 'url'?"),
+        (URL + "header = { X = 'y' }", "has 'header'; did you mean 'headers'?"),
+        (URL + "model = 'http'", "has 'model'; "),
+        (URL + "temperature = 0.5", "has 'temperature'; "),
+        ("[models.a]\nmodel = 'http'", "has 'models'; there is headers, key, max_connections, price, reply"),
+        ("benchmark = 'role_play'", "has 'benchmark'; there is headers, key"),
+        ("url = 3", "url must be str, not int"),
+        (URL + "shape = 'rassa'", "there is no shape 'rassa'; did you mean 'rasa'?"),
+        (URL + "timeout = '5'", "timeout must be float, not str"),
+        (URL + "timeout = -1", "timeout must be a number from 0"),
+        (URL + "key = 3", "key must be str"),
+        (URL + "request = 'text'", "request must be a table"),
+        (URL + "headers = { X = 3 }", "headers must be a table of texts"),
+        (URL + "price = 3", "price needs input and output"),
+        ("url = ", "cannot be read"),
+        ("[" * 100_000, "cannot be read"),
+    ],
+)
+def test_every_mistake_in_the_file_of_a_bot_is_one_line_that_names_it(
+    tmp_path: Path, text: str, words: str
+) -> None:
+    path = tmp_path / "bot.toml"
+    path.write_text(text)
+    with pytest.raises(Mistake) as raised:
+        mapping_of(path)
+    assert words in str(raised.value)
+    assert str(raised.value).startswith(str(path))
+    assert "\n" not in str(raised.value)
+
+
+def test_the_file_of_a_bot_that_cannot_be_read_is_a_mistake(tmp_path: Path) -> None:
+    (tmp_path / "latin.toml").write_bytes(b"url = '\xe9'")
+    for name in ("missing.toml", "latin.toml", "."):
+        with pytest.raises(Mistake, match="cannot be read"):
+            mapping_of(tmp_path / name)

@@ -199,20 +199,6 @@ async def test_tokens_are_estimated_from_all_that_was_said_and_flagged() -> None
     assert (await BOT.ask(lambda _: "x")).cost is None
 
 
-async def test_a_rasa_bot() -> None:
-    said = [{"recipient_id": "s-1", "text": "Hi."}, {"recipient_id": "s-1", "text": "What can I do?"}]
-    seen: list[Asked] = []
-
-    def script(asked: Asked) -> Fault:
-        seen.append(asked)
-        return Fault("raw", 200, body=json.dumps(said).encode())
-
-    request = {"sender": "{{session}}", "text": "{{text}}"}
-    reply = await BOT.ask(script, TALK, request=request, reply="*.text")
-    assert seen[0].body == {"sender": "s-1", "text": "More, please"}
-    assert reply.text == "Hi.\n\nWhat can I do?"
-
-
 # Mistakes
 
 
@@ -226,6 +212,8 @@ async def test_a_rasa_bot() -> None:
         ({"request": {"text": "{{messages}}{{text}}"}}, "must be a string of its own"),
         ({"request": {"{{session}}": "{{text}}"}}, "only values are filled in"),
         ({"request": {"session": "{{session}}"}}, r"must hold \{\{text\}\} or \{\{messages\}\}"),
+        ({"shape": "raza"}, "mine: there is no shape 'raza'; did you mean 'rasa'?"),
+        ({"shape": "xml"}, "there is no shape 'xml'; there is plain, rasa"),
         ({"request": {}}, r"must hold \{\{text\}\} or \{\{messages\}\}"),
         ({"request": {"text": "{{text}}", "on": date(2026, 1, 2)}}, "2026-01-02, which JSON has no form for"),
         ({"request": {"text": "{{text}}", "at": float("nan")}}, "nan, which JSON has no form for"),

@@ -1,18 +1,19 @@
-"""From a name such as openai/gpt-4o, anthropic/NAME or an entry of models.toml to a model that answers."""
+"""From a name such as openai/gpt-4o, a URL, a bot's file or an entry of models.toml to a model that answers."""
 
 import os
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from dotenv import dotenv_values
 
 from interplay.core.failures import Mistake, nearest
 from interplay.models.anthropic import ANTHROPIC, Anthropic
 from interplay.models.calling import Model
-from interplay.models.entries import Entries, Entry, read_entries
-from interplay.models.http import BotMapping, HttpBot
+from interplay.models.entries import BOT, URL_EXAMPLE, Entries, Entry, mapping_of, read_entries
+from interplay.models.http import BotMapping, HttpBot, check_mapping
 from interplay.models.local import Local
 from interplay.models.openai_compatible import OPENAI, OpenAICompatible
 from interplay.models.posting import Endpoint, Patience
@@ -20,7 +21,6 @@ from interplay.models.prices import FREE, Price, list_price
 from interplay.models.python import python_model
 
 PROVIDERS = ("openai", "anthropic", "local", "python")
-BOT = "http"
 MODELS, KEYS = "models.toml", ".env"
 VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
 
@@ -55,14 +55,14 @@ class Directory:
         """Raise a Mistake if the name cannot be that of a model; connects to nothing."""
         if name in self.made or self._is_url(name):
             return
-        model = self.entry(name).model
-        provider, _, rest = model.partition("/")
-        if model == BOT and name in self.entries:
-            if not self.entries[name].url:
-                raise Mistake(
-                    f'models.toml, [models.{name}] lacks url, as in url = "http://127.0.0.1:5005/chat"'
-                )
+        entry = self.entry(name)
+        model = entry.model
+        if model == BOT and (name in self.entries or self._is_file(name)):
+            if not entry.url:
+                raise Mistake(f"{MODELS}, [models.{name}] lacks url, {URL_EXAMPLE}")
+            check_mapping(name, BotMapping(entry.url, **_spoken_to(entry)))
             return
+        provider, _, rest = model.partition("/")
         if provider not in PROVIDERS or not rest:
             known = [*(self.entries.keys() - {name}), *self.made, *(f"{known}/NAME" for known in PROVIDERS)]
             raise Mistake(f"{model!r} is no model; {nearest(model, known)}")
@@ -91,6 +91,8 @@ class Directory:
         return connectors[provider]()
 
     def entry(self, name: str) -> Entry:
+        if self._is_file(name):
+            return mapping_of(Path(name))
         return self.entries.get(name) or Entry(name)
 
     def price_of(self, name: str) -> Price | None:
@@ -123,6 +125,12 @@ class Directory:
     def _is_url(self, name: str) -> bool:
         return name not in self.entries and name.startswith(("http://", "https://"))
 
+    def _is_file(self, name: str) -> bool:
+        """Is it the path of a file that describes a bot?"""
+        if not name.endswith(".toml") or name in self.entries or name in self.made or self._is_url(name):
+            return False
+        return name.partition("/")[0] not in PROVIDERS or Path(name).is_file()
+
     def _place(self, provider: str, entry: Entry) -> str:
         hosted = HOSTED[provider]
         for_all = self.base_url if provider == "openai" else ""
@@ -146,23 +154,20 @@ class Directory:
         if self._is_url(name) and ("?" in name or "@" in name):
             raise Mistake(
                 "a URL with a ? or @ may hold a secret and would be written down as the model's name; "
-                f"give it a name: [models.NAME] with model = {BOT!r} and url in {MODELS}"
+                f"give it a name: [models.NAME] with model = {BOT!r} and url in {MODELS}, or a file of its own with url"
             )
-        given = {key: value for key in ("request", "reply", "headers") if (value := getattr(entry, key))}
         return BotMapping(
             url=entry.url or name,
             key=self._key(name, entry, ""),
             patience=self._patience(entry),
             price=self.price_of(name),
             most_connections=entry.max_connections or None,
-            **given,
+            **_spoken_to(entry),
         )
 
     def _key(self, name: str, entry: Entry, usual: str) -> str:
         if entry.key and not VARIABLE.fullmatch(entry.key):
-            raise Mistake(
-                f"{name}: key in {MODELS} is the name of an environment variable, never the key itself"
-            )
+            raise Mistake(f"{name}: its key is the name of an environment variable, never the key itself")
         if entry.key and not self.environment.get(entry.key):
             raise Mistake(f"{name} takes its key from {entry.key}, which is not set")
         variable = entry.key or usual
@@ -171,6 +176,11 @@ class Directory:
     def _patience(self, entry: Entry) -> Patience:
         timeout = entry.timeout or self.timeout
         return Patience(first_byte=timeout, total=max(timeout, Patience.total)) if timeout else Patience()
+
+
+def _spoken_to(entry: Entry) -> dict[str, Any]:
+    """What an entry says of how its bot is spoken to."""
+    return {key: value for key in ("shape", "request", "reply", "headers") if (value := getattr(entry, key))}
 
 
 def directory_of(models: Path | None, base_url: str = "", timeout: float = 0.0) -> Directory:

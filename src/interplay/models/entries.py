@@ -1,21 +1,25 @@
-"""models.toml: names of the user's own for models at endpoints, with prices, sampling and what is particular there."""
+"""models.toml and the files of single bots: what the user says of models at endpoints, and what is particular there."""
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, get_args, get_type_hints
 
 from interplay.core.failures import Mistake, nearest, why
 from interplay.core.wire import SAMPLING_BOUNDS
+from interplay.models.bot_shapes import SHAPES
 from interplay.models.prices import Price
 
+BOT = "http"
+URL_EXAMPLE = 'as in url = "http://127.0.0.1:5005/chat"'
 _PRICE = ("input", "output", "cached")
+_OF_A_BOT = ("url", "shape", "request", "reply", "headers", "key", "timeout", "max_connections", "price")
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One model of models.toml."""
+    """One model of models.toml, or the bot of a file of its own."""
 
     model: str
     base_url: str = ""
@@ -27,10 +31,12 @@ class Entry:
     open_weights: bool | None = None
     price: Price | None = None
     sampling: Mapping[str, float | int | None] = field(default_factory=dict)
-    url: str = ""  # of a bot, and how it is spoken to: see models/http.py
+    # of a bot, and how it is spoken to: see models/http.py; a query and a header may hold a secret
+    url: str = field(default="", repr=False)
+    shape: str = ""
     request: Mapping[str, Any] = field(default_factory=dict)
     reply: str = ""
-    headers: Mapping[str, str] = field(default_factory=dict)
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
 
 
 @dataclass(frozen=True)
@@ -43,10 +49,7 @@ class Entries:
 
 def read_entries(path: Path) -> Entries:
     """The entries of a models.toml, checked."""
-    try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError) as error:
-        raise Mistake(f"{path} cannot be read: {why(error)}") from error
+    data = _toml(path)
     for heading in data:
         if heading not in ("models", "prices"):
             hint = nearest(heading, ["models", "prices"])
@@ -55,6 +58,21 @@ def read_entries(path: Path) -> Entries:
         models={name: _entry(f"{path}, [models.{name}]", one) for name, one in _tables(path, data, "models")},
         prices={name: _price(f"{path}, [prices.{name}]", one) for name, one in _tables(path, data, "prices")},
     )
+
+
+def mapping_of(path: Path) -> Entry:
+    """The bot that a file of its own describes, checked."""
+    found = _checked(str(path), _toml(path), _OF_A_BOT)
+    if not found.get("url"):
+        raise Mistake(f"{path} lacks url, {URL_EXAMPLE}")
+    return Entry(BOT, **found)
+
+
+def _toml(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise Mistake(f"{path} cannot be read: {why(error)}") from error
 
 
 def _tables(path: Path, data: Mapping[str, Any], heading: str) -> list[tuple[str, Any]]:
@@ -67,8 +85,12 @@ def _tables(path: Path, data: Mapping[str, Any], heading: str) -> list[tuple[str
 def _entry(where: str, content: Any) -> Entry:
     if not isinstance(content, dict) or "model" not in content:
         raise Mistake(f'{where} lacks model, as in model = "openai/NAME"')
+    return Entry(**_checked(where, content, [part.name for part in fields(Entry)]))
+
+
+def _checked(where: str, content: Mapping[str, Any], known: Sequence[str]) -> dict[str, Any]:
+    """The settings of an entry, each of its own kind."""
     hints = get_type_hints(Entry)
-    known = [part.name for part in fields(Entry)]
     found: dict[str, Any] = {}
     for key, value in content.items():
         if key not in known:
@@ -81,7 +103,9 @@ def _entry(where: str, content: Any) -> Entry:
             found[key] = _table(f"{where}: {key}", value, texts=key == "headers")
         else:
             found[key] = _plain(f"{where}: {key}", value, hints[key])
-    return Entry(**found)
+        if key == "shape" and value not in SHAPES:
+            raise Mistake(f"{where}: there is no shape {value!r}; {nearest(value, SHAPES)}")
+    return found
 
 
 def _plain(where: str, value: Any, wanted: Any) -> Any:

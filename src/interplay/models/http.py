@@ -1,4 +1,4 @@
-"""A bot behind a URL: a small mapping says what it is sent and where its answer holds the text."""
+"""A bot behind a URL: its shape, or a small mapping, says what it is sent and what its answer says."""
 
 import re
 from collections.abc import Mapping
@@ -9,38 +9,49 @@ from urllib.parse import unquote
 
 from interplay.core.failures import Mistake, nearest
 from interplay.core.wire import Reply, Request, clean, split_reasoning
+from interplay.models.bot_shapes import SHAPES, Shape, Unexpected, read_path, shape_at
+from interplay.models.calling import CallFailed
 from interplay.models.posting import Answer, Patience, Post, estimate, failure_of
 from interplay.models.prices import Price
 
 PLACES = ("text", "session", "system", "model", "messages")
-ALL_ITEMS = "*"
 _PLACE = re.compile(r"\{\{(.*?)\}\}", re.DOTALL)
-_NUMBER = re.compile(r"-?[0-9]{1,9}")
 _HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 _NAME_OF_A_SECRET = re.compile(r"auth|key|token|secret|cookie", re.IGNORECASE)
-
-
-def _text_and_session() -> dict[str, str]:
-    return {"session": "{{session}}", "text": "{{text}}"}
 
 
 @dataclass(frozen=True)
 class BotMapping:
     """What a bot is sent, and where its answer holds what it says.
 
-    In the request, {{text}} is the last message to the bot, {{session}} the same for all of one conversation,
-    {{system}} the brief, {{model}} the bot's name; a string that is {{messages}} alone becomes the list of
-    {"role", "content"}. The reply is a path such as choices.0.message.content; * takes all items of a list.
+    What is not given is as in the shape: the one that is named, else the one that the URL tells. In the request,
+    {{text}} is the last message to the bot, {{session}} the same for all of one conversation, {{system}} the brief,
+    {{model}} the bot's name; a string that is {{messages}} alone becomes the list of {"role", "content"}. The reply
+    is a path such as choices.0.message.content; * takes all items of a list.
     """
 
     url: str
-    request: Any = field(default_factory=_text_and_session)
-    reply: str = "text"
+    shape: str = ""
+    request: Any = None
+    reply: str | None = None
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     key: str = field(default="", repr=False)
     patience: Patience = field(default_factory=Patience)
     price: Price | None = None
     most_connections: int | None = None
+
+    @property
+    def known_shape(self) -> Shape:
+        return SHAPES[self.shape or shape_at(self.url)]
+
+    @property
+    def sent(self) -> Any:
+        """What is sent, with places that are not filled in yet."""
+        return self.known_shape.request if self.request is None else self.request
+
+    def read(self, answer: Any) -> str:
+        """What the bot says in its answer, or Unexpected."""
+        return self.known_shape.read(answer) if self.reply is None else read_path(answer, self.reply)
 
 
 class HttpBot:
@@ -54,7 +65,7 @@ class HttpBot:
         self.endpoint = re.split("[?#]", mapping.url, maxsplit=1)[0]  # a query may hold a secret
         self.most_connections = mapping.most_connections
         self.price = mapping.price
-        self.remembers = "messages" not in _places_in(mapping.request)
+        self.remembers = "messages" not in _places_in(mapping.sent)
         self._mapping = mapping
         key = {"Authorization": f"Bearer {mapping.key}"} if mapping.key else {}
         self._post = Post(
@@ -69,9 +80,9 @@ class HttpBot:
         await self._post.check()
 
     async def reply(self, request: Request) -> Reply:
-        answer = await self._post.send(_fill(self._mapping.request, self._values(request)))
+        answer = await self._post.send(_fill(self._mapping.sent, self._values(request)))
         if answer.status not in (200, 201):
-            raise failure_of(answer)
+            raise _refusal(answer)
         text = clean(self._text_of(answer))
         usage = estimate(request, text)
         said, thought = split_reasoning(text)
@@ -99,19 +110,28 @@ class HttpBot:
         }
 
     def _text_of(self, answer: Answer) -> str:
-        path = self._mapping.reply
         try:
-            return "\n\n".join(_texts_at(answer.json(), path.split("."), skip=False))
-        except _NoText:
-            raise answer.malformed(f"the answer has no text at {path}") from None
+            return self._mapping.read(answer.json())
+        except Unexpected as problem:
+            raise answer.malformed(str(problem)) from None
 
     async def close(self) -> None:
         await self._post.close()
 
 
+def _refusal(answer: Answer) -> CallFailed:
+    """Why the bot gave no answer. One that says when to come back has not taken the message in."""
+    failure = failure_of(answer)
+    if answer.status == 503 and answer.after is not None:
+        return CallFailed("rate limit", failure.detail, raw=failure.raw, after=failure.after)
+    return failure
+
+
 def check_mapping(name: str, mapping: BotMapping) -> None:
     """Raise a Mistake if the bot could never be spoken to by this mapping."""
-    for string in _strings_in(name, mapping.request):
+    if mapping.shape and mapping.shape not in SHAPES:
+        raise Mistake(f"{name}: there is no shape {mapping.shape!r}; {nearest(mapping.shape, SHAPES)}")
+    for string in _strings_in(name, mapping.sent):
         for place in sorted(_places_in(string)):
             if place not in PLACES:
                 raise Mistake(f"{name}: its request has {{{{{place}}}}}; {nearest(place, PLACES)}")
@@ -120,9 +140,9 @@ def check_mapping(name: str, mapping: BotMapping) -> None:
                     f"{name}: {{{{messages}}}} is a list and must be a string of its own in its request,"
                     f" not part of {string!r}"
                 )
-    if not _places_in(mapping.request) & {"text", "messages"}:
+    if not _places_in(mapping.sent) & {"text", "messages"}:
         raise Mistake(f"{name}: its request must hold {{{{text}}}} or {{{{messages}}}}, or nobody is heard")
-    if not all(step.strip() for step in mapping.reply.split(".")):
+    if mapping.reply is not None and not all(step.strip() for step in mapping.reply.split(".")):
         raise Mistake(
             f"{name}: its reply {mapping.reply!r} has an empty step; a path to the text is text,"
             " choices.0.message.content or *.text"
@@ -186,26 +206,3 @@ def _fill(value: Any, values: Mapping[str, Any]) -> Any:
     if isinstance(value, Mapping):
         return {key: _fill(item, values) for key, item in value.items()}
     return [_fill(item, values) for item in value] if isinstance(value, list) else value
-
-
-class _NoText(Exception):
-    """Where a text should be there is none."""
-
-
-def _texts_at(value: Any, steps: list[str], skip: bool) -> list[str]:
-    """The texts at the end of a path; what is not there is skipped among the items of a list, else missed."""
-    if value is None and skip:
-        return []
-    if not steps:
-        if isinstance(value, str):
-            return [value]
-        raise _NoText
-    step, *rest = steps
-    if step == ALL_ITEMS and isinstance(value, list):
-        return [text for item in value for text in _texts_at(item, rest, skip=True)]
-    if isinstance(value, Mapping):
-        return _texts_at(value.get(step), rest, skip)
-    if isinstance(value, list) and _NUMBER.fullmatch(step):
-        number = int(step)
-        return _texts_at(value[number] if -len(value) <= number < len(value) else None, rest, skip)
-    raise _NoText
