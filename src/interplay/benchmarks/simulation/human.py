@@ -10,6 +10,7 @@ from math import fsum
 from pathlib import Path
 from typing import Any
 
+from interplay.benchmarks.people import PANEL, Places, Stray
 from interplay.benchmarks.simulation.tasks import text_of
 from interplay.core.benchmark import Options, Played
 from interplay.core.board import Board, Cell, Column
@@ -19,7 +20,6 @@ from interplay.statistics.correlation import pearson, spearman
 from interplay.statistics.intervals import clustered_mean, rate
 
 SCALE = (1.0, 10.0)
-PANEL = "the panel"
 _NEEDED, _SAID, _MORE = ("scenario", "model", "rater"), ("rating", "reasonable"), ("judge", "repeat")
 _COLUMNS = (*_NEEDED, *_SAID, *_MORE)
 _ID = re.compile(r"[0-9a-f]{8,64}")
@@ -194,21 +194,14 @@ class _Gathering:
         self.file = file
         self.strays: list[tuple[Said, str]] = []  # what was said of nothing that is here, and why
         self.answers = [_answer(one) for one in played]
-        self._places: dict[
-            tuple[str, str], dict[int, list[int]]
-        ] = {}  # by scenario and model, then by repeat
-        for place, one in enumerate(played):
-            by_repeat = self._places.setdefault((one.scenario.id, one.subject), {})
-            by_repeat.setdefault(one.repeat + 1, []).append(place)
-        self._ids = sorted({one.scenario.id for one in played})
-        self._models = sorted({one.subject for one in played})
+        self._places = Places(played, "answer to", "answered")
 
     def take(self, said: Said) -> None:
         try:
             answer = self.answers[self._place(said)]
             if not answer.judges:
-                raise _Stray("no judge rated this answer")
-        except _Stray as stray:
+                raise Stray("no judge rated this answer")
+        except Stray as stray:
             self.strays.append((said, str(stray)))
             return
         if said.rating is not None:
@@ -224,36 +217,19 @@ class _Gathering:
                 )
 
     def _place(self, said: Said) -> int:
-        """Which answer this was said of; raises _Stray where it is not here, a Mistake where it might be several."""
-        ids = [id for id in self._ids if id.startswith(said.scenario)]
-        if len(ids) > 1:
-            raise self._mistake(
-                said, f"{len(ids)} scenarios begin with {said.scenario!r}; write more of the id"
-            )
-        if not ids:
-            raise _Stray(f"there is no scenario {said.scenario!r} here")
-        if said.model not in self._models:
-            raise _Stray(f"there is no model {said.model!r} here; {nearest(said.model, self._models)}")
+        """Which answer this was said of; raises Stray where it is not here, a Mistake where it might be several."""
+        where = self._where(said)
+        scenario = self._places.scenario(said.scenario, where)
+        self._places.model(said.model)
         if said.judge and said.judge not in self.judges:
-            raise _Stray(f"there is no judge {said.judge!r} here; {nearest(said.judge, self.judges)}")
-        by_repeat = self._places.get((ids[0], said.model), {})
-        if not said.repeat and len(by_repeat) > 1:
-            raise self._mistake(
-                said, "the model answered this several times; a column repeat must say which time"
-            )
-        places = by_repeat.get(said.repeat or min(by_repeat, default=0), [])
-        if not places:
-            raise _Stray(f"{said.model} has no such answer to {said.scenario!r}")
-        if len(places) > 1:
-            raise self._mistake(said, "several runs have this answer; show them one by one")
-        return places[0]
+            raise Stray(f"there is no judge {said.judge!r} here; {nearest(said.judge, self.judges)}")
+        return self._places.place(scenario, said.model, said.repeat, where, said.scenario)
+
+    def _where(self, said: Said) -> str:
+        return f"{self.file}, line {said.line}"
 
     def _mistake(self, said: Said, what: str) -> Mistake:
-        return Mistake(f"{self.file}, line {said.line}: {what}")
-
-
-class _Stray(Exception):
-    """Something was said of an answer that is not here; why."""
+        return Mistake(f"{self._where(said)}: {what}")
 
 
 def _answer(one: Played) -> _Answer:
