@@ -78,7 +78,7 @@ def with_flags(*flags: Decorator) -> Decorator:
 
 def flag_of(option: Option) -> Decorator:
     """The flag of a benchmark's own option."""
-    kind = click.Choice(option.choices) if option.choices else str
+    kind = click.Choice(option.choices) if option.choices and not option.open else str
     meaning = option.meaning[0].upper() + option.meaning[1:] + "."
     meaning += f"  [default: {option.default}]" if option.default else ""
     name = f"--{option.name.replace('_', '-')}"

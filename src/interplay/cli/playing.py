@@ -17,6 +17,7 @@ from interplay.cli.flags import (
     NEW_ALONE,
     ROLE,
     STORE,
+    Decorator,
     flag,
     flag_of,
     help_of,
@@ -67,7 +68,7 @@ def _run_command(benchmark: Benchmark, defaults: Mapping[str, Any]) -> click.Com
         flag("--model", "models_", multiple=True, metavar="NAME", help="A model to measure; may be repeated."),
         ROLE,
         flag("--preset", default="", help="A cast with a name; what --model-role says goes before it."),
-        flag("--data", type=click.Path(path_type=Path), help="Scenarios of your own, in place of those that ship."),
+        _data_flag(benchmark),
         flag("--limit", type=int, help="Only so many scenarios."),
         flag("--epochs", type=int,
              help=f"How often each scenario is played.  [default: {benchmark.epochs}]"),
@@ -98,6 +99,16 @@ def _run_command(benchmark: Benchmark, defaults: Mapping[str, Any]) -> click.Com
         return code
 
     return run_one
+
+
+def _data_flag(benchmark: Benchmark) -> Decorator:
+    names = ["--data", *([benchmark.data_flag] if benchmark.data_flag else [])]
+    return flag(
+        *names,
+        "data",
+        type=click.Path(path_type=Path),
+        help="Scenarios of your own, in place of those that ship.",
+    )
 
 
 def _spec(

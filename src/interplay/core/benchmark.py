@@ -13,6 +13,7 @@ from interplay.core.trials import Trial
 from interplay.core.wire import Sampling, digest_of
 
 Options = Mapping[str, str]
+RULE = "rule/"  # before the name of a part that a benchmark plays by rule, without a model
 
 
 @dataclass(frozen=True)
@@ -26,6 +27,7 @@ class Role:
     stands_in: str = ""  # the role whose model takes this one too where nobody is named for it
     sampled_as: str = ""  # the name that --sampling knows it by, where several roles must be sampled alike
     later: bool = False  # of a judge: named when what was played is judged, not before
+    optional: bool = False  # of a judge: there is something to see without one
 
 
 @dataclass(frozen=True)
@@ -40,6 +42,7 @@ class Option:
     read: Callable[[str], str] | None = None  # from what is typed, as a path, to what the record keeps
     shape: str = ""  # how a value looks, where help should say
     path: bool = False  # what is typed is, or may be, a file or folder
+    open: bool = False  # other values than its choices may be typed: see Benchmark.called
     of_judging: bool = False  # a finished run can be judged with another value
     of_table: bool = False
 
@@ -189,6 +192,15 @@ class Tryout:
 
 
 @dataclass(frozen=True)
+class Called:
+    """What a user asks for: options as they were read, the models to measure, and who plays the other roles."""
+
+    options: dict[str, str]
+    models: tuple[str, ...]
+    roles: dict[str, tuple[str, ...]]
+
+
+@dataclass(frozen=True)
 class Benchmark:
     """All that the engine needs to know of a benchmark.
 
@@ -216,6 +228,12 @@ class Benchmark:
     second_tries: str = ""  # what its rules ask for again, for who reads a plan of calls
     # the options of a run in the one way to say what they mean: two ways would be two runs
     plainly: Callable[[dict[str, str]], dict[str, str]] = lambda options: options
+    # the same with the cast, where an option may name who is measured or who plays a role
+    called: Callable[[Called], Called] = lambda called: called
+    by_rule: Mapping[str, tuple[str, ...]] = field(
+        default_factory=dict
+    )  # of a role: parts that need no model
+    data_flag: str = ""  # another name for --data
     presets: Mapping[str, Preset] = field(default_factory=dict)
     generator: "Generator | None" = None  # where a model can write new data for it
     collector: "Collector | None" = None  # where its data is made out of what models say to each other

@@ -61,10 +61,19 @@ class Desk(Protocol):
 class Seat:
     """A participant: its name, its role, and its own view of what was said."""
 
-    def __init__(self, name: str, role: str, brief: str, hears_names: bool, past: Sequence[Message] = ()):
+    def __init__(
+        self,
+        name: str,
+        role: str,
+        brief: str,
+        hears_names: bool,
+        past: Sequence[Message] = (),
+        forgets: bool = False,
+    ):
         self.name = name
         self.role = role
         self.hears_names = hears_names
+        self._forgets = forgets
         self._thread: Thread | None = None
         for message in [Message("system", brief), *past] if brief else past:
             self._thread = (
@@ -92,8 +101,9 @@ class Seat:
         return self._asked - 1
 
     def has_spoken(self, thread: Thread, spoken: str) -> None:
-        self._thread = thread.then("assistant", spoken)
         self._unanswered.clear()
+        if not self._forgets:
+            self._thread = thread.then("assistant", spoken)
 
 
 class Conversation:
@@ -131,17 +141,19 @@ class Conversation:
         role: str = "",
         hears_names: bool = False,
         past: Sequence[Message] = (),
+        forgets: bool = False,
     ) -> Seat:
         """Seat a participant; several seats of a role are ROLE, ROLE 2, ROLE 3.
 
-        Its brief is in its own view alone, and so is what it is to take for its past in this conversation.
+        Its brief is in its own view alone, and so is what it is to take for its past in this conversation. One that
+        forgets is asked each question by itself, such as a step of a system that is given all it needs.
         """
         role = role or name
         if role not in self.cast:
             raise RuntimeError(f"nobody is cast as {role!r}; the cast has {sorted(self.cast)}")
         if name in self._seats:
             raise RuntimeError(f"the seat {name!r} is taken")
-        self._seats[name] = Seat(name, role, brief, hears_names, past)
+        self._seats[name] = Seat(name, role, brief, hears_names, past, forgets)
         return self._seats[name]
 
     def tell(

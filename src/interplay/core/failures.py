@@ -8,12 +8,12 @@ InterplayError
 ├── Unreadable              a reply does not fit its form; the message is shown to the model
 └── Failure                 a conversation or verdict that came to nothing; counted, never a zero
     ├── ProviderFailure     "provider": the endpoint, after retries          (asked again next time)
+    │   └── SystemFailure   "system error": a bot that is tested             (asked again next time)
     ├── OverBudget          "budget"                                         (asked again next time)
     ├── Cancelled           "cancelled"                                      (asked again next time)
     ├── RefusalFailure      "refusal"
     ├── UnreadableFailure   "unreadable": the subject never answered in form
     ├── SimulatorFailure    "simulator error"
-    ├── SystemFailure       "system error"
     ├── JudgeFailure        "judge error"
     ├── CapFailure          "cap"
     └── LoopFailure         "loop"
@@ -94,8 +94,8 @@ class SimulatorFailure(Failure):
     name = "simulator error"
 
 
-class SystemFailure(Failure):
-    """The system under test broke."""
+class SystemFailure(ProviderFailure):
+    """A bot that is tested broke, and did so again."""
 
     name = "system error"
 

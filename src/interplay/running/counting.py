@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Set
 from typing import Any
 
-from interplay.core.benchmark import Benchmark, Judging, Span
+from interplay.core.benchmark import RULE, Benchmark, Judging, Span
 from interplay.running.plan import Work
 
 Done = Mapping[tuple[int, str, str], int]  # answered calls of a conversation and item, by role or judge
@@ -22,6 +22,8 @@ def calls_left(
     if work.play:
         from_the_start = work.anew or not remembering.isdisjoint(work.place.cast.values())
         for role, span in benchmark.calls(work.place.scenario, options).items():
+            if work.place.cast[role].startswith(RULE):
+                continue
             before = 0 if from_the_start else done.get((number, "", role), 0)
             yield role, work.place.cast[role], _less(span, before)
     for judge in work.judges:

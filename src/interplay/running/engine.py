@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from interplay.core.benchmark import Benchmark, Judging, Scenario
+from interplay.core.benchmark import RULE, Benchmark, Judging, Scenario
 from interplay.core.failures import Divergence, Mistake
 from interplay.models.calling import Model
 from interplay.models.connecting import Directory
@@ -183,7 +183,8 @@ class Engine:
             self.benchmark.role("judge", self.judging_options)  # not every benchmark has one
         named = [*self.spec.models, *(self.again.judges if self.again else ())]
         for name in [*named, *(name for names in self.spec.roles.values() for name in names)]:
-            self.how.directory.check(name)
+            if not name.startswith(RULE):
+                self.how.directory.check(name)
 
     def _check_budget(self, plan: Plan) -> None:
         """A budget that cannot be kept is refused before the first call."""
@@ -303,7 +304,7 @@ class Engine:
                     if covered:
                         await table.attend(work)
 
-        places = sum(gate.most for gate in self._gates.values())
+        places = sum(gate.most for gate in self._gates.values()) or self.how.max_connections
         self._workers = [asyncio.create_task(worker()) for _ in range(min(places, len(plan.works)))]
         try:
             await self._all_done()

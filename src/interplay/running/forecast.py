@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from interplay.core.benchmark import Span
+from interplay.core.benchmark import RULE, Span
 from interplay.core.conversation import Casting, Conversation
 from interplay.core.failures import Failure
 from interplay.core.wire import Reply, Request, Step
@@ -153,7 +153,9 @@ async def _measure(engine: Engine, works: Sequence[Work]) -> tuple[Uses, Uses]:
 async def _rehearse(engine: Engine, work: Work, rehearsal: "_Rehearsal") -> None:
     """Play and judge one work by rote; every role is cast under its own name."""
     cast = {
-        role: Casting(role, casting.sampling, casting.kind)
+        role: Casting(
+            casting.model if casting.model.startswith(RULE) else role, casting.sampling, casting.kind
+        )
         for role, casting in engine.spec.castings(engine.benchmark, work.place.cast).items()
     }
     content = work.place.scenario.content

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from interplay.core.benchmark import Benchmark, Scenario, Verdict
+from interplay.core.benchmark import RULE, Benchmark, Scenario, Verdict
 from interplay.core.failures import FAILURES, Mistake
 from interplay.core.forms import build
 from interplay.running.spec import RunSpec
@@ -81,7 +81,8 @@ class Plan:
     def models(self) -> set[str]:
         """The models that these works need."""
         found = {judge for work in self.works for judge in work.judges}
-        return found.union(*(work.place.cast.values() for work in self.works if work.play))
+        found = found.union(*(work.place.cast.values() for work in self.works if work.play))
+        return {name for name in found if not name.startswith(RULE)}
 
     def of_finished(self) -> "Plan":
         """Only what is left to judge of what was played."""

@@ -6,7 +6,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from interplay.core.benchmark import Benchmark, Material, Role
+from interplay.core.benchmark import RULE, Benchmark, Called, Material, Role
 from interplay.core.conversation import Casting
 from interplay.core.failures import Mistake, nearest
 from interplay.core.wire import SAMPLING_BOUNDS, Sampling, digest_of
@@ -100,8 +100,9 @@ def make_spec(
 ) -> RunSpec:
     """A spec that holds together; with no model named at all, the embedded one plays every role of a tryout."""
     sampling = sampling or {}
-    options = benchmark.read(options or {})
     named = {role: tuple(dict.fromkeys(names)) for role, names in (roles or {}).items()}
+    called = benchmark.called(Called(benchmark.read(options or {}), tuple(models), named))
+    options, models, named = called.options, called.models, called.roles
     if preset:
         named = {**_preset(benchmark, preset, options), **named}
     for name in named:
@@ -126,6 +127,7 @@ def make_spec(
         if role.stands_in and not named.get(role.name) and named.get(role.stands_in):
             named[role.name] = named[role.stands_in]
     _check_roles(benchmark, settled, named)
+    _check_rules(benchmark, settled, models, named)
     cast = {*models, *(name for names in named.values() for name in names)}
     of_models = {name: {**sampling_of(name), **sampling.get(name, {})} for name in cast}
     sampling = {**sampling, **of_models}
@@ -163,13 +165,29 @@ def _check_roles(
     benchmark: Benchmark, options: Mapping[str, str], named: Mapping[str, Sequence[str]]
 ) -> None:
     for role in benchmark.roles(options):
-        if role.kind != "subject" and not role.later and not named.get(role.name):
+        may_lack = role.kind == "subject" or role.later or role.optional
+        if not may_lack and not named.get(role.name):
             raise Mistake(
                 f"{benchmark.name} needs the role {role.name} ({role.meaning}): --model-role {role.name}=NAME; "
                 f"{EMBEDDED} works offline, to try things out"
             )
         if role.kind == "simulator" and len(named[role.name]) > 1:
             raise Mistake(f"{role.name} is played by one model, not {len(named[role.name])}")
+
+
+def _check_rules(
+    benchmark: Benchmark,
+    options: Mapping[str, str],
+    models: Sequence[str],
+    named: Mapping[str, Sequence[str]],
+) -> None:
+    """A part that is played by rule must be one that the benchmark has, in that role."""
+    cast = {role.name: models for role in benchmark.subjects(options)} | dict(named)
+    for role, names in cast.items():
+        for name in names:
+            if name.startswith(RULE) and name not in benchmark.by_rule.get(role, ()):
+                hint = nearest(name, benchmark.by_rule.get(role, ()))
+                raise Mistake(f"{benchmark.name} has no {name} for the role {role}; {hint}")
 
 
 def _check_number(benchmark: Benchmark, options: Mapping[str, str], models: set[str]) -> None:
