@@ -1,10 +1,15 @@
 """The benchmarks, each a folder of one shape; they never import each other."""
 
-from interplay.benchmarks import role_play, simulation, word_guessing
+from interplay.benchmarks import role_play, simulation, task_dialogue, word_guessing
 from interplay.core.benchmark import Benchmark
 from interplay.core.failures import Mistake, nearest
 
-ALL: tuple[Benchmark, ...] = (role_play.benchmark, simulation.benchmark, word_guessing.benchmark)
+ALL: tuple[Benchmark, ...] = (
+    role_play.benchmark,
+    simulation.benchmark,
+    word_guessing.benchmark,
+    task_dialogue.benchmark,
+)
 # What writes or collects new data is recorded and shown as a benchmark is, but is no benchmark that one would run.
 WRITERS: tuple[Benchmark, ...] = (
     *(one.generator.writing for one in ALL if one.generator),

@@ -1,0 +1,254 @@
+"""A city: what there is in each domain, and which of it meets a wish."""
+
+import csv
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from interplay.core.failures import Mistake, why
+from interplay.core.wire import digest_of
+
+Row = Mapping[str, Any]
+DONTCARE = "dontcare"
+UNKNOWN = ("", "?", "none", "not available")  # how a database says that it does not know a value
+LEAVE, ARRIVE = TIMES = ("leaveAt", "arriveBy")
+DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+LARGEST_FILE = 20_000_000
+COMMON = frozenset(("place", "bar", "cafe", "house", "inn", "park", "pool"))  # a title only with its article
+_NO_MATTER = re.compile(
+    r"(?:do ?n['o]?t|does ?n['o]?t|do not|does not) (?:care|matter)|any(?:thing|where)?|either"
+)
+_CLOCK = re.compile(r"([0-9]{1,2})[:.]([0-5][0-9])")
+
+
+@dataclass(frozen=True)
+class Domain:
+    """What can be asked and booked in a domain; its title is the slot that a row goes by."""
+
+    name: str
+    title: str = "name"
+    search: tuple[str, ...] = ()  # all slots of its rows, where it does not say
+    book: tuple[str, ...] = ()
+    rows: bool = True  # a taxi is made to order
+
+
+DOMAINS = {
+    one.name: one
+    for one in (
+        Domain("restaurant", search=("name", "food", "area", "pricerange"), book=("people", "day", "time")),
+        Domain(
+            "hotel",
+            search=("name", "type", "area", "pricerange", "stars", "internet", "parking"),
+            book=("people", "day", "stay"),
+        ),
+        Domain("attraction", search=("name", "type", "area")),
+        Domain("train", "trainID", ("departure", "destination", "day", LEAVE, ARRIVE), ("people",)),
+        Domain("taxi", "car type", ("departure", "destination", LEAVE, ARRIVE), rows=False),
+        Domain("hospital", "department", ("department",)),
+        Domain("police"),
+    )
+}
+
+
+def domain_of(name: str) -> Domain:
+    """What is known of a domain; of a user's own, that its rows have names and all of their slots can be asked for."""
+    return DOMAINS.get(name) or Domain(name)
+
+
+def plain(text: object) -> str:
+    """A value as it is compared: lower case, no article before it, no punctuation, one spelling."""
+    words = re.sub(r"[^\w\s]", " ", str(text).casefold().replace("'", "").replace("’", "")).split()
+    if words[:1] == ["the"] and len(words) > 1:
+        words = words[1:]
+    return " ".join(words).replace("center", "centre").replace("guest house", "guesthouse")
+
+
+def minutes(text: str) -> int | None:
+    """A time of day in minutes from midnight; None if it is none."""
+    found = _CLOCK.fullmatch(text.strip())
+    return int(found[1]) * 60 + int(found[2]) if found else None
+
+
+def same(one: str, other: str) -> bool:
+    """Are two values the same, however they are written?"""
+    times = minutes(one), minutes(other)
+    return times[0] == times[1] if None not in times else plain(one) == plain(other)
+
+
+def no_matter(value: str) -> bool:
+    """Does the value say that any will do?"""
+    said = value.strip().casefold()
+    return said == DONTCARE or bool(_NO_MATTER.fullmatch(said))
+
+
+def known(row: Row, slot: str) -> str:
+    """What a row says of a slot; empty where the database does not know."""
+    value = row.get(slot, "")
+    if isinstance(value, Mapping):
+        value = ", ".join(f"{kind} {amount}" for kind, amount in value.items())
+    text = str(value).strip()
+    return "" if text.casefold() in UNKNOWN else text
+
+
+def meets(row: Row, slot: str, wanted: str) -> bool:
+    """Does a row meet what is wanted of one slot?"""
+    if no_matter(wanted):
+        return True
+    if slot in TIMES:
+        time, limit = minutes(known(row, slot)), minutes(wanted)
+        if time is None or limit is None:
+            return False
+        return time >= limit if slot == LEAVE else time <= limit
+    return bool(known(row, slot)) and plain(known(row, slot)) == plain(wanted)
+
+
+@dataclass(frozen=True)
+class City:
+    """The rows of every domain, and what of them is booked out: a time of a restaurant, a night, the seats left."""
+
+    rows: Mapping[str, tuple[Row, ...]]
+    full: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+    @cached_property
+    def digest(self) -> str:
+        return digest_of([{domain: list(rows) for domain, rows in self.rows.items()}, dict(self.full)])[:16]
+
+    @property
+    def domains(self) -> tuple[str, ...]:
+        return tuple(self.rows)
+
+    def query(self, domain: str, wanted: Mapping[str, str]) -> list[Row]:
+        """The rows that meet a wish; trains by the time that is wanted, nearest first."""
+        if not domain_of(domain).rows:
+            return []
+        slots = {slot: value for slot, value in wanted.items() if not no_matter(value)}
+        found = [
+            row for row in self._candidates(domain, slots) if all(meets(row, *one) for one in slots.items())
+        ]
+        if LEAVE in slots:
+            return sorted(found, key=lambda row: minutes(known(row, LEAVE)) or 0)
+        if ARRIVE in slots:
+            return sorted(found, key=lambda row: -(minutes(known(row, ARRIVE)) or 0))
+        return found
+
+    def _candidates(self, domain: str, slots: Mapping[str, str]) -> Iterable[Row]:
+        """The rows with a wanted value of the slot that tells them apart best, by an index."""
+        if domain == "train" and {"departure", "destination"} <= slots.keys():
+            return self._lines.get((plain(slots["departure"]), plain(slots["destination"])), ())
+        return self.rows.get(domain, ())
+
+    @cached_property
+    def _lines(self) -> dict[tuple[str, str], list[Row]]:
+        found: dict[tuple[str, str], list[Row]] = {}
+        for row in self.rows.get("train", ()):
+            found.setdefault((plain(row["departure"]), plain(row["destination"])), []).append(row)
+        return found
+
+    def values(self, domain: str, slot: str) -> tuple[str, ...]:
+        """All values that the rows have of a slot."""
+        return self._values.setdefault((domain, slot), self._values_of(domain, slot))
+
+    @cached_property
+    def _values(self) -> dict[tuple[str, str], tuple[str, ...]]:
+        return {}
+
+    def _values_of(self, domain: str, slot: str) -> tuple[str, ...]:
+        if (domain, slot) in self._values:
+            return self._values[domain, slot]
+        found = (known(row, slot) for row in self.rows.get(domain, ()))
+        return tuple(sorted({value for value in found if value}))
+
+    def search_slots(self, domain: str) -> tuple[str, ...]:
+        """The slots by which a domain's rows are asked for."""
+        if domain in DOMAINS:
+            return DOMAINS[domain].search
+        return tuple(dict.fromkeys(slot for row in self.rows.get(domain, ()) for slot in row if slot != "id"))
+
+    def named_in(self, text: str) -> list[tuple[str, Row]]:
+        """The rows whose titles a text says, in the order of its words; a title inside a longer one is not meant."""
+        said = f" the {plain(text)} "
+        found: list[tuple[int, str, Row]] = []
+        for title, named in self._titles:
+            at = said.find(f" {title} ")
+            if at >= 0:
+                found += [(at, domain, row) for domain, row in named]
+                said = said.replace(f" {title} ", f" {'#' * len(title)} ")
+        return [(domain, row) for _, domain, row in sorted(found, key=lambda one: one[0])]
+
+    @cached_property
+    def _titles(self) -> list[tuple[str, list[tuple[str, Row]]]]:
+        """All titles with the rows they belong to, the longest first; trains of several days may share a number."""
+        found: dict[str, list[tuple[str, Row]]] = {}
+        for domain, rows in self.rows.items():
+            for row in rows:
+                if title := plain(known(row, domain_of(domain).title)):
+                    said = f"the {title}" if title in COMMON else title
+                    found.setdefault(said, []).append((domain, row))
+        return sorted(found.items(), key=lambda one: -len(one[0]))
+
+    def titled(self, domain: str, title: str) -> list[Row]:
+        """The rows of this title."""
+        title = plain(title)
+        said = f"the {title}" if title in COMMON else title
+        return [row for named, row in self._by_title.get(said, ()) if named == domain]
+
+    @cached_property
+    def _by_title(self) -> dict[str, list[tuple[str, Row]]]:
+        return dict(self._titles)
+
+
+def read_city(folder: Path) -> City:
+    """The city of a folder: DOMAIN_db.json or .csv for each domain, and full.json for what is booked out."""
+    rows: dict[str, tuple[Row, ...]] = {}
+    for path in sorted(folder.glob("*_db.*")):
+        if path.suffix in (".json", ".csv"):
+            rows[path.name.removesuffix(f"_db{path.suffix}")] = tuple(_rows_of(path))
+    if not rows:
+        raise Mistake(
+            f"{folder} holds no database; a domain is a file as in restaurant_db.json or train_db.csv"
+        )
+    full = folder / "full.json"
+    return City(rows, _read_json(full) if full.exists() else {})
+
+
+def _rows_of(path: Path) -> Iterator[Row]:
+    if path.suffix == ".csv":
+        yield from csv.DictReader(_read(path).splitlines())
+        return
+    content = _read_json(path)
+    if not isinstance(content, list) or not all(isinstance(row, dict) for row in content):
+        raise Mistake(f"{path} is not a list of rows, each an object")
+    yield from content
+
+
+def _read_json(path: Path) -> Any:
+    try:
+        return json.loads(_read(path))
+    except (ValueError, RecursionError) as error:
+        raise Mistake(f"{path} is no JSON: {error}") from error
+
+
+def _read(path: Path) -> str:
+    try:
+        if path.stat().st_size > LARGEST_FILE:
+            raise Mistake(f"{path} is larger than {LARGEST_FILE:,} bytes")
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise Mistake(f"{path} cannot be read: {why(error)}") from error
+
+
+@cache
+def own_city() -> City:
+    """The city that ships."""
+    return read_city(Path(str(files(__package__) / "data" / "city")))
+
+
+def nights(day: str, stay: str) -> Sequence[str]:
+    """The nights of a stay, by the days on which they begin."""
+    first = DAYS.index(day.casefold())
+    return [DAYS[(first + number) % 7] for number in range(int(stay))]

@@ -1,0 +1,51 @@
+"""Systems that are one participant: a model with a prompt, and whatever else answers text."""
+
+from importlib.resources import files
+from pathlib import Path
+
+from interplay.benchmarks.task_dialogue.office import Office
+from interplay.core.benchmark import Options, Span
+from interplay.core.conversation import Conversation
+from interplay.core.failures import ProviderFailure, SystemFailure
+from interplay.core.forms import Text
+from interplay.core.prompts import Prompts
+
+SYSTEM = "system"
+LONGEST_ANSWER = 2_000  # characters, of a model; a bot says what it says
+_ALL = Prompts.read(Path(str(files(__package__) / "prompts")))
+SYSTEM_PROMPTS = Prompts({name: text for name, text in _ALL.texts.items() if name.startswith("system_")})
+
+
+def calls(options: Options) -> Span:
+    """The least and the most calls per exchange."""
+    return 1, 1
+
+
+class Prompted:
+    """A model with a prompt and no database: what a team has before it builds anything around the model."""
+
+    def __init__(self, talk: Conversation, office: Office, options: Options):
+        brief = SYSTEM_PROMPTS.chosen(options["prompts"]).fill(
+            "system_prompt", domains=", ".join(office.city.domains)
+        )
+        self._talk = talk
+        self._seat = talk.seat(SYSTEM, brief=brief)
+
+    async def answer(self, said: str) -> str:
+        self._talk.tell([self._seat], said)
+        return await self._talk.ask(self._seat, Text(longest=LONGEST_ANSWER))
+
+
+class Bot:
+    """Anything that answers text: it is told the user's words and nothing of ours, and may say nothing."""
+
+    def __init__(self, talk: Conversation):
+        self._talk = talk
+        self._seat = talk.seat(SYSTEM, brief="")
+
+    async def answer(self, said: str) -> str:
+        self._talk.tell([self._seat], said)
+        try:
+            return await self._talk.ask(self._seat, Text(may_be_empty=True))
+        except ProviderFailure as failure:
+            raise SystemFailure(str(failure)) from failure

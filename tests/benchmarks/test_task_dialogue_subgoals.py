@@ -1,0 +1,97 @@
+"""Sub-goals: what a goal comes to, and which reports of them are taken."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from interplay.benchmarks.task_dialogue.goals import goal_of
+from interplay.benchmarks.task_dialogue.subgoals import Progress, sub_goals
+from interplay.core.failures import Unreadable
+
+GOAL = goal_of(
+    {
+        "id": "one",
+        "goal": {
+            "restaurant": {
+                "info": {"food": "thai", "area": "north", "pricerange": "dontcare"},
+                "fail_info": {"food": "greek", "area": "north", "pricerange": "dontcare"},
+                "book": {"people": "4", "day": "friday", "time": "19:30"},
+                "fail_book": {"time": "19:00"},
+                "reqt": ["phone", "entrance fee"],
+            },
+            "taxi": {
+                "info": {"departure": "@restaurant", "destination": "the mill", "leaveAt": "21:00"},
+                "reqt": ["car type"],
+            },
+        },
+        "message": ["You want **greek** food in the **north**", "If there is none, **thai** food."],
+    }
+)
+SMALL = goal_of(
+    {
+        "id": "two",
+        "goal": {"police": {"info": {}, "reqt": ["phone"]}},
+        "message": ["You need the **phone number** of the police."],
+    }
+)
+
+
+def test_sub_goals_are_made_of_the_goal() -> None:
+    assert [(one.number, one.text, one.instead_of) for one in sub_goals(GOAL)] == [
+        (1, "find a restaurant (food: greek; area: north; price range: any)", 0),
+        (2, "if there is none: find a restaurant (food: thai; area: north; price range: any) instead", 1),
+        (3, "book the restaurant (people: 4; day: friday; time: 19:00)", 0),
+        (4, "if that is refused: book the restaurant (people: 4; day: friday; time: 19:30) instead", 3),
+        (5, "get the reference number of the restaurant booking", 0),
+        (6, "ask for the phone number of the restaurant", 0),
+        (7, "ask for the entrance fee of the restaurant", 0),
+        (
+            8,
+            "order a taxi (departure: the restaurant of before; destination: the mill; leave at or after: 21:00)",
+            0,
+        ),
+        (9, "ask for the car type of the taxi", 0),
+    ]
+    assert [one.text for one in sub_goals(SMALL)] == [
+        "find the police",
+        "ask for the phone number of the police",
+    ]
+
+
+def test_what_is_open_leaves_out_what_is_spared() -> None:
+    progress = Progress(sub_goals(GOAL))
+    assert [one.number for one in progress.open] == list(range(1, 10))
+    progress = progress.updated(updates((1, "done"), (3, "failed"), (4, "done"), (5, "done")))
+    assert [one.number for one in progress.open] == [6, 7, 8, 9]
+    assert (
+        progress.kept[
+            "2. if there is none: find a restaurant (food: thai; area: north; price range: any) instead"
+        ]
+        == "open"
+    )
+    progress = progress.updated(updates((6, "done"), (7, "failed"), (8, "done"), (9, "done"), (9, "open")))
+    assert [one.number for one in progress.open] == [9]  # the last word counts
+
+
+def updates(*changes: tuple[int, str]) -> list[Mapping[str, Any]]:
+    return [{"sub_goal": number, "state": state} for number, state in changes]
+
+
+@pytest.mark.parametrize(
+    ("changes", "complaint"),
+    [
+        ([(10, "done")], "there is no sub-goal 10, only 1 to 9"),
+        ([(0, "done")], "there is no sub-goal 0, only 1 to 9"),
+        ([(2, "done")], "sub-goal 2 is only taken up when sub-goal 1 has failed"),
+        ([(1, "done"), (2, "done")], "sub-goal 2 is only taken up when sub-goal 1 has failed"),
+        ([(3, "open"), (4, "failed")], "sub-goal 4 is only taken up when sub-goal 3 has failed"),
+    ],
+)
+def test_updates_that_cannot_be(changes: list[tuple[int, str]], complaint: str) -> None:
+    progress = Progress(sub_goals(GOAL))
+    with pytest.raises(Unreadable, match=re.escape(complaint)):
+        progress.updated(updates(*changes))
+    assert set(progress.states.values()) == {"open"}
+    assert progress.updated(updates((1, "failed"), (2, "done"))).states[2] == "done"
