@@ -24,6 +24,30 @@ OTHERS: dict[str, tuple[str, ...]] = {
 }
 
 
+RESTAURANT = {
+    "restaurant": {
+        "info": {"food": "thai", "area": "north"},
+        "fail_info": {"food": "greek", "area": "north"},
+        "book": {"people": "4", "day": "friday", "time": "19:30"},
+        "reqt": ["phone"],
+    }
+}
+MESSAGE = [
+    "You want **greek** food in the **north**, or **thai** food.",
+    "Book for **4 people** on **friday** at **19:30** and get the **reference number** and the **phone number**.",
+]
+GOOD = [
+    "Is there a Greek restaurant in the north?",
+    "I am sorry, there is none.",
+    "What about Thai food?",
+    "There is Bamboo Gate.",
+    "A table for four on Friday at half past seven, please.",
+    "Booked, the reference is K2M4P6R8.",
+    "Can I have their number?",
+    "It is 01632960001.",
+]
+
+
 def dialogue_of(
     goal: Mapping[str, Any], turns: list[str], *, ended: str = COMPLETED, closing: str = "", message: Any = ()
 ) -> Dialogue:
@@ -89,3 +113,12 @@ def _changed(parts: Mapping[str, Any], old: str, new: str) -> dict[str, Any]:
         else one
         for name, one in parts.items()
     }
+
+
+def good(*turns: str, ended: str = "completed", closing: str = "Thanks!") -> Dialogue:
+    return dialogue_of(RESTAURANT, list(turns) or GOOD, ended=ended, closing=closing, message=MESSAGE)
+
+
+def instead(place: int, text: str) -> Dialogue:
+    """The good dialogue with another turn in this place."""
+    return good(*(text if number == place else turn for number, turn in enumerate(GOOD)))

@@ -128,9 +128,8 @@ def test_a_taxi_goes_between_the_places_that_were_found() -> None:
 
 
 def test_a_train_is_offered_by_its_number() -> None:
-    goal = wanting(
-        train={"info": {"departure": "tarnwick", "destination": "ferrow", "day": "monday", "leaveAt": "10:00"}, "reqt": ["price", "arriveBy"]}
-    )  # fmt: skip
+    line = {"departure": "tarnwick", "destination": "ferrow", "day": "monday", "leaveAt": "10:00"}
+    goal = wanting(train={"info": line, "reqt": ["price", "arriveBy"]})
     assert came(dialogue(goal, "TR1002 arrives at 11:48 and costs £12.40.")).success
     assert not came(dialogue(goal, "TR1001 arrives at 9:48 and costs £12.40.")).success
 

@@ -25,47 +25,17 @@ from interplay.benchmarks.task_dialogue.quality import (
     repeats,
 )
 from tests.benchmarks.hand_written import (
+    GOOD,
     all_at_once,
     cut_short,
     dialogue_of,
+    good,
     hand_written,
+    instead,
     with_other_goals,
 )
 
 WRITTEN = hand_written()
-RESTAURANT = {
-    "restaurant": {
-        "info": {"food": "thai", "area": "north"},
-        "fail_info": {"food": "greek", "area": "north"},
-        "book": {"people": "4", "day": "friday", "time": "19:30"},
-        "reqt": ["phone"],
-    }
-}
-MESSAGE = [
-    "You want **greek** food in the **north**, or **thai** food.",
-    "Book for **4 people** on **friday** at **19:30** and get the **reference number** and the **phone number**.",
-]
-GOOD = [
-    "Is there a Greek restaurant in the north?",
-    "I am sorry, there is none.",
-    "What about Thai food?",
-    "There is Bamboo Gate.",
-    "A table for four on Friday at half past seven, please.",
-    "Booked, the reference is K2M4P6R8.",
-    "Can I have their number?",
-    "It is 01632960001.",
-]
-
-
-def good(*turns: str, ended: str = "completed", closing: str = "Thanks!") -> Dialogue:
-    return dialogue_of(RESTAURANT, list(turns) or GOOD, ended=ended, closing=closing, message=MESSAGE)
-
-
-def instead(place: int, text: str) -> Dialogue:
-    """The good dialogue with another turn in this place."""
-    return good(*(text if number == place else turn for number, turn in enumerate(GOOD)))
-
-
 # Good users
 
 
@@ -180,108 +150,6 @@ def test_two_domains_at_once() -> None:
     assert faults(dialogue_of(goal, [f"{hotel} And {train}", " ".join(answers)])) == [OVER_INFORMED]
     later = "I need a hotel with 4 stars in the west, and a train later on."
     assert faults(dialogue_of(goal, [later, answers[0], train, answers[1]])) == []
-
-
-@pytest.mark.parametrize(
-    "turn",
-    [
-        "A table for six people on Friday at 19:30, please.",
-        "A table for four on Saturday at half past seven, please.",
-        "A table for four on Friday at 8pm, please.",
-        "A table for four on Friday at 19:30. Or could it be in the south?",
-        "A table for four on Friday at 19:30. I'd like some sushi, I mean Japanese food.",
-        "A table for four on Friday at 19:30. I also need a taxi.",
-        "A table for four on Friday at 19:30. Please find me a hotel as well.",
-    ],
-)
-def test_drift(turn: str) -> None:
-    assert DRIFTED in faults(instead(4, turn))
-
-
-@pytest.mark.parametrize(
-    "turn",
-    [
-        "A table for four on Friday at half seven in the evening. Not in the south, mind you.",
-        "A table for four on Friday at 19:30, please. Is it far from the centre?",
-        "For Friday at 19:30, a table for four. We don't need a taxi.",
-        "Four of us on Friday, 7.30 pm. We are at the West Street hotel now, is it near the east station?",
-        "Friday at 7:30 for 4 people please, and that's 4 people, not 6 people.",
-        "Table for four, friday, 19:30. I had Indian yesterday rather than Thai, ha!",
-    ],
-)
-def test_no_drift(turn: str) -> None:
-    assert DRIFTED not in faults(instead(4, turn))
-
-
-def test_a_value_that_the_system_brought_up_is_no_drift_but_one_of_a_list_is() -> None:
-    offered = good(
-        *GOOD[:4], GOOD[4], "Friday is full. Would Sunday at 20:15 do?", "Sunday at 20:15? Hmm, no.", "Ok."
-    )
-    assert DRIFTED not in faults(offered)
-    listed = good(
-        "Food in the north, Greek", "Which area: centre, north, east, south or west?", "West, please.", "Ok."
-    )
-    assert DRIFTED in faults(listed)
-
-
-def test_a_stay_goes_on_to_other_days() -> None:
-    goal = {
-        "hotel": {"info": {"name": "the old vane"}, "book": {"people": "2", "day": "friday", "stay": "2"}}
-    }
-    ask = "Two people at the Old Vane, {}, two nights, please. What is the reference?"
-    for days, drifts in (
-        ("Friday to Sunday", False),
-        ("from Friday until Sunday", False),
-        ("Friday and Saturday night", False),
-        ("from Saturday", True),
-        ("from Tuesday", True),
-    ):
-        found = faults(dialogue_of(goal, [ask.format(days), "Friday it is. B2C4D6F8."]))
-        assert (DRIFTED in found) == drifts, days
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Thanks. <COMPLETE CONVERSATION>",
-        "Thanks [END]",
-        "[DONE]",
-        "ok <|endoftext|>",
-        "Fine. END_OF_CONVERSATION",
-        "### End",
-        "Great.\nSystem: your table is booked.",
-        "Assistant: How can I help you?",
-        'Fine {"utterance": "Bye", "status": "satisfied"}',
-        "My status is giving_up.",
-        "My reference number is 4F7K9Q, please confirm.",
-        "I have booked it myself, ref: AB12CD34.",
-        "I've found three restaurants for you.",
-        "Your booking has been made.",
-        "I have reserved a table there.",
-    ],
-)
-def test_spoofing(text: str) -> None:
-    assert SPOOFED in faults(instead(2, f"What about Thai food? {text}"))
-    assert SPOOFED in faults(good(*GOOD[:2], closing=text))
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "So K2M4P6R8 is the reference number, right?",
-        "Is the reference number K2M4 P6R8?",
-        "Thanks. I'm done (finally!).",
-        "Great, that ends it, we can stop here.",
-        "Perfect, I've booked dinner then. Now I need their number.",
-        "What does the system say: is it open?",
-        "I read about it on the agent's page: lovely.",
-        "My postcode is MH1 2AB and I am 4x4 driving.",
-        "Has my booking been made? Is my table reserved?",
-        "One thing: is there parking?",
-    ],
-)
-def test_no_spoofing(text: str) -> None:
-    assert SPOOFED not in faults(instead(6, f"Can I have their number? {text}"))
 
 
 def test_loops() -> None:

@@ -107,7 +107,8 @@ def called(asked: Called) -> Called:
     system = options.get("system", PIPELINE)
     if system not in SYSTEMS:
         kinds = (*SYSTEMS, RULES)
-        if system != RULES and get_close_matches(system, kinds, cutoff=MISTYPED):
+        is_a_word = system != RULES and not {"/", "."} & set(system)
+        if is_a_word and get_close_matches(system, kinds, cutoff=MISTYPED):
             raise Mistake(f"there is no system {system!r}; {nearest(system, kinds)}")
         if models:
             raise Mistake("--system names what is measured, and so does --model; leave one of them out")
