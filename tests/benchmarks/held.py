@@ -21,6 +21,7 @@ OPTIONS = {
     "system": "pipeline",
     "simulator": "tracking",
     "exchanges": "15",
+    "utterance": "600",
     "patience": "3",
     "user_error": "0",
     "slot_error": "0",

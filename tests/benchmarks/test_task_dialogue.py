@@ -277,7 +277,7 @@ def test_every_outcome_has_its_column_and_every_dialogue_is_in_one(typist: Typis
             return user_says(asked, f"And number {turn}?")
         if kind == "simulator error":
             return "I will not fill in forms."
-        reply = json.loads(clean["user"](asked))
+        reply = json.loads(str(clean["user"](asked)))
         reply["utterance"] += " Marigold." if kind == "judge error" else ""
         return json.dumps(reply)
 

@@ -84,7 +84,7 @@ def test_what_was_looked_up_in_the_users_words_is_drift_where_the_goal_has_anoth
 def test_what_is_in_a_name_is_no_wish() -> None:
     turns = [
         *GOOD[:4],
-        "Oh, Sunday in the West is its name? I take Sunday in the West for four on Friday, 19:30.",
+        "Is Sunday in the West its name? I take Sunday in the West for four, Friday, 19:30.",
         "Ok",
     ]
     named = good(*turns)

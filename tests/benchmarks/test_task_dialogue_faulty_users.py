@@ -33,6 +33,7 @@ DIALOGUES = 50
 OPTIONS = {
     "system": "pipeline",
     "exchanges": "15",
+    "utterance": "600",
     "prompts": "",
     "slot_error": "0",
     "user_error": "0",
@@ -173,12 +174,22 @@ def test_bots_behind_an_endpoint_through_the_whole_product(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     bots = {"good": script(goals(), own_city()), "spoofing": script(goals(), own_city(), SPOOFED)}
+    shares = {}
     with serving(Loopback(bots)) as url:
         for name in bots:
             line = f"run task_dialogue --system rules --model-role user=openai/{name} --limit 4 --json"
-            where = ["--base-url", url, "--store", str(tmp_path / f"{name}.db")]
-            code = main([*line.split(), *where])
+            code = main([*line.split(), "--base-url", url, "--store", str(tmp_path / f"{name}.db")])
             out = capsys.readouterr()
             assert code == 0, out.err
-            row = json.loads(out.out)
-            assert "completed" in out.out and row
+            shares[name] = shown_of(json.loads(out.out), SPOOFED)
+    assert shares == {"good": 0.0, "spoofing": 1.0}
+
+
+def shown_of(board: Any, fault: str) -> float:
+    """The share of users that a board says had a fault."""
+    for part in board["parts"]:
+        for row in part["rows"]:
+            for key, cell in row.items():
+                if fault in key:
+                    return float(cell["value"] if isinstance(cell, dict) else cell)
+    raise AssertionError(f"no part of the board has {fault}")

@@ -85,7 +85,7 @@ def user_of(
 ) -> Simulated:
     cast = {"user": Casting("openai/user", Sampling(), "simulator")}
     talk = Conversation(cast, desk, secret=secret)
-    return Simulated(talk, goal, {"simulator": kind, "prompts": prompts})
+    return Simulated(talk, goal, {"simulator": kind, "prompts": prompts, "utterance": "600"})
 
 
 def reply(

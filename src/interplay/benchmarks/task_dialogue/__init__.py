@@ -19,7 +19,7 @@ from interplay.benchmarks.task_dialogue.protocol import (
 from interplay.benchmarks.task_dialogue.rules import BASELINE
 from interplay.benchmarks.task_dialogue.scenarios import scenarios
 from interplay.benchmarks.task_dialogue.scoring import score
-from interplay.benchmarks.task_dialogue.simulators import SIMULATORS, TRACKING
+from interplay.benchmarks.task_dialogue.simulators import LONGEST_UTTERANCE, SIMULATORS, TRACKING, VANILLA
 from interplay.benchmarks.task_dialogue.tables import summarize
 from interplay.benchmarks.task_dialogue.trials import TRIALS
 from interplay.benchmarks.task_dialogue.writing import generator
@@ -51,6 +51,12 @@ OPTIONS = (
         shape="KIND",
     ),
     Option("exchanges", "15", "at most so many exchanges, whoever the user is", number=(1, 100)),
+    Option(
+        "utterance",
+        str(LONGEST_UTTERANCE),
+        "the most characters that a simulated user says at once",
+        number=(40, 5000),
+    ),
     Option("patience", "3", "how often the agenda tries something before it gives it up", number=(1, 20)),
     Option(
         "user_error", "0", "how often the agenda says a wrong value for a slot, in percent", number=(0, 100)
@@ -145,13 +151,9 @@ benchmark = Benchmark(
     generator=generator,
     trials=TRIALS,
     tryout=Tryout(
-        limit=4,
-        options={"exchanges": "3", "explanation": "40"},
-        sampling={
-            SYSTEM: {"max_tokens": 64},
-            USER: {"max_tokens": 96},
-            JUDGE: {"temperature": 1.0},
-        },
+        limit=3,
+        options={"simulator": VANILLA, "exchanges": "2", "utterance": "80", "explanation": "40"},
+        sampling={SYSTEM: {"max_tokens": 160}, JUDGE: {"temperature": 1.0}},
     ),
 )
 

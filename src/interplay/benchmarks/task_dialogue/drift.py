@@ -13,7 +13,7 @@ from interplay.benchmarks.task_dialogue.city import DAYS, domain_of, known, minu
 from interplay.benchmarks.task_dialogue.dialogue import Dialogue
 from interplay.benchmarks.task_dialogue.goals import PLACE, Goal
 from interplay.benchmarks.task_dialogue.mentions import family_of
-from interplay.benchmarks.task_dialogue.wording import is_time, normal
+from interplay.benchmarks.task_dialogue.wording import LONGEST_TEXT, is_time, normal
 
 LISTED = 3  # so many values of a slot in one sentence are a list to choose from, and no offer
 OPEN_FAMILIES = ("time", "people", "stay", "stars")  # whose values are never listed to choose from
@@ -95,20 +95,20 @@ def strays(dialogue: Dialogue, goal: Goal) -> list[Stray]:
     text = normal(_without(names, goal.text))
     heard: dict[str, set[str]] = defaultdict(set)
     for number, exchange in enumerate(dialogue.exchanges, 1):
-        said = normal(_without(names, exchange.user))
+        said, answer = normal(_without(names, exchange.user)), exchange.system[:LONGEST_TEXT]
         values = [*_values_in(said), *_others_in(said, goal, text)]
         for family, value in values:
             in_stay = family == "day" and value in ends and _is_an_end(value, values, said, fine)
             if _is_apart(family, value, fine) and value not in heard[family] and not in_stay:
                 found.append(Stray(number, family, value))
         found += [Stray(number, *one) for one in _looked_up(dialogue, goal, said) if one[1] not in heard["*"]]
-        for family, told in _brought_up(exchange.system).items():
+        for family, told in _brought_up(answer).items():
             heard[family] |= told
         heard["*"] |= {
             plain(value)
             for one in dialogue.lookups
             for value in one.wanted.values()
-            if f" {plain(value)} " in f" {plain(exchange.system)} "
+            if f" {plain(value)} " in f" {plain(answer)} "
         }
     return found
 

@@ -8,7 +8,7 @@ from interplay.benchmarks.task_dialogue.city import known, no_matter, plain
 from interplay.benchmarks.task_dialogue.dialogue import Dialogue
 from interplay.benchmarks.task_dialogue.goals import PLACE, Goal, Wish, goal_of
 from interplay.benchmarks.task_dialogue.mentions import asks, family_of, says, says_words, speaks_of
-from interplay.benchmarks.task_dialogue.wording import normal
+from interplay.benchmarks.task_dialogue.wording import LONGEST_TEXT, normal
 
 INFO, BOOK, REQUEST = "info", "book", "request"
 FIRST, LAST = "first", "last"
@@ -121,11 +121,12 @@ def course_of(dialogue: Dialogue) -> Course:
     by_user: dict[Item, int] = {}
     by_either: dict[Item, int] = {}
     for number, exchange in enumerate(dialogue.exchanges, 1):
+        answer = exchange.system[:LONGEST_TEXT]
         for item in items:
             if item not in by_user and item.is_said(exchange.user):
                 by_user[item] = number
                 by_either.setdefault(item, number)
-            if item not in by_either and _is_told(item, exchange.system, dialogue):
+            if item not in by_either and _is_told(item, answer, dialogue):
                 by_either[item] = number
     return Course(dialogue, goal, items, by_user, by_either)
 
@@ -148,7 +149,7 @@ def phrase_turns(course: Course) -> list[tuple[str, int | None]]:
     sides = [
         (number, text)
         for number, one in enumerate(course.dialogue.exchanges, 1)
-        for text in (one.user, one.system)
+        for text in (one.user[:LONGEST_TEXT], one.system[:LONGEST_TEXT])
     ]
     found: list[tuple[str, int | None]] = []
     for phrase in course.goal.phrases:

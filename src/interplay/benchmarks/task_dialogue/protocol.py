@@ -50,10 +50,10 @@ def digest(options: Options) -> str:
 
 
 def calls(scenario: Scenario, options: Options) -> Mapping[str, Span]:
-    """At least one exchange, at most the cap, and the user's last words."""
+    """At least one exchange and the user's last words, at most the cap, after which nobody speaks."""
     most = int(options["exchanges"])
     user, system = simulators.calls(options), _CALLS[options["system"]](options)
-    return {USER: (2 * user[0], (most + 1) * user[1]), SYSTEM: (system[0], most * system[1])}
+    return {USER: (min(2, most) * user[0], most * user[1]), SYSTEM: (system[0], most * system[1])}
 
 
 async def play(talk: Conversation, options: Options) -> Dialogue:

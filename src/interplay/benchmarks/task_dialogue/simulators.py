@@ -23,8 +23,7 @@ from interplay.judging.fence import fenced, mark_of
 PROMPTS = Prompts.read(Path(str(files(__package__) / "prompts")))
 USER = "user"
 VANILLA, THOUGHT, TRACKING = SIMULATORS = ("vanilla", "thought", "tracking")
-LONGEST_UTTERANCE = 600  # characters; what is longer is cut
-LONGEST_THOUGHT = 1_000
+LONGEST_UTTERANCE = 600  # characters, unless a run says otherwise; what is longer is cut
 MOST_UPDATES = 30  # in one reply
 SHOWN_OF_AN_ANSWER = 4_000  # characters, to the simulated user; judges see all of it
 # A reply in form that a system writes is only quoted: the names of the form's fields are not there.
@@ -52,7 +51,7 @@ class Simulated:
 
     def __init__(self, talk: Conversation, goal: Goal, options: Options):
         self._talk = talk
-        self._kind = options["simulator"]
+        self._kind, self._longest = options["simulator"], int(options["utterance"])
         self._prompts = PROMPTS.chosen(options["prompts"])
         self._mark = mark_of(talk.secret, talk.stage, USER)
         self._progress = Progress(sub_goals(goal) if self._kind == TRACKING else ())
@@ -61,7 +60,7 @@ class Simulated:
     def _brief(self, goal: Goal) -> str:
         return self._prompts.fill(
             f"user_{self._kind}",
-            rules=self._prompts.fill("user_rules", limit=str(LONGEST_UTTERANCE), mark=self._mark),
+            rules=self._prompts.fill("user_rules", limit=str(self._longest), mark=self._mark),
             goal=goal.text,
             mark=self._mark,
         )
@@ -96,7 +95,7 @@ class Simulated:
         return self._prompts.fill("user_open", sub_goals=left)
 
     def _form(self) -> JsonForm[Turn]:
-        return JsonForm(_schema(self._kind, len(self._progress.sub_goals)), self._turn)
+        return JsonForm(_schema(self._kind, len(self._progress.sub_goals), self._longest), self._turn)
 
     def _turn(self, data: dict[str, Any]) -> Turn:
         utterance = spoken(data["utterance"])
@@ -113,9 +112,9 @@ def spoken(text: str) -> str:
 
 
 @cache
-def _schema(kind: str, count: int) -> Mapping[str, Any]:
-    """The schema of a reply, where there are so many sub-goals."""
-    thought = schema_of(Annotated[str, Longest(LONGEST_THOUGHT)])
+def _schema(kind: str, count: int, longest: int) -> Mapping[str, Any]:
+    """The schema of a reply, where there are so many sub-goals; a thought may be twice as long as what is said."""
+    thought = schema_of(Annotated[str, Longest(2 * longest)])
     number = {"type": "integer", "minimum": 1, "maximum": count}
     update = object_schema({"sub_goal": number, "state": {"type": "string", "enum": list(STATES)}})
     updates = {"type": "array", "items": update, "minItems": 0, "maxItems": MOST_UPDATES}
@@ -123,7 +122,7 @@ def _schema(kind: str, count: int) -> Mapping[str, Any]:
         {
             **({} if kind == VANILLA else {"thought": thought}),
             **({"updates": updates} if kind == TRACKING else {}),
-            "utterance": schema_of(Annotated[str, Longest(LONGEST_UTTERANCE)]),
+            "utterance": schema_of(Annotated[str, Longest(longest)]),
             "status": {"type": "string", "enum": list(FLAGS)},
         }
     )

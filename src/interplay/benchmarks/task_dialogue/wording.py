@@ -11,7 +11,7 @@ PERSONS = (
     r"(?:people|persons?|guests?|adults?|travell?ers?|passengers?|diners?|tickets?|seats?|friends|heads?|folks?|"
     r"of (?:us|them))"
 )
-LONGEST_TEXT = 8_000  # characters that are looked at
+LONGEST_TEXT = 4_000  # characters that are looked at, as many as a simulated user is shown
 NUMBERS = {**COUNTED, "fifteen": "15", "thirty": "30", "forty five": "45", "a couple of": "2"}
 _SPELLINGS = [
     (r"\b(?:wi fi|internet|online|broadband)\b", "wifi"),
