@@ -6,7 +6,8 @@ import pytest
 
 from interplay.benchmarks.task_dialogue.dialogue import COMPLETED, Dialogue, Exchange, placeholders
 from interplay.benchmarks.task_dialogue.goals import Goal
-from interplay.benchmarks.task_dialogue.objective import Came, achieved, is_told, offers_in, succeeded
+from interplay.benchmarks.task_dialogue.objective import Came, achieved, offers_in, succeeded
+from interplay.benchmarks.task_dialogue.telling import is_told
 from interplay.benchmarks.task_dialogue.office import Booking, Office
 from tests.benchmarks.small_town import TOWN, wanting
 

@@ -228,7 +228,6 @@ def test_a_plan_without_models_is_of_nothing(typist: Typist) -> None:
     assert (typist.reads(*words, "--plan")["calls"], typist.store.exists()) == ([0, 0], False)
 
 
-@pytest.mark.xfail(strict=True, reason="a plan of what was left takes a part by rule for a model")
 def test_a_plan_of_what_broke_off_knows_parts_by_rule(typist: Typist) -> None:
     with serving_rasa(Bot(plan=lambda received: broken())) as there:
         words = ("run", "task_dialogue", "--system", there, "--simulator", "agenda", "--limit", "1")
@@ -290,10 +289,17 @@ def test_the_goal_is_shown_to_judges_of_completion_where_it_is_asked_for(typist:
         words = line(url, *AGENT, "--goals", file)
         hidden = typist.reads(*words)
         assert showing() == 2 * 1  # of coherence alone
+        said = typist.mistakes("judge", hidden["run"], "--base-url", url, "--set", "goals_shown=yes")
+        assert "did you mean 'goal_shown'?" in said
+        assert "there is no goal_shown 'maybe'" in typist.mistakes(
+            "judge", hidden["run"], "--set", "goal_shown=maybe"
+        )
+        typist.types("judge", hidden["run"], "--base-url", url, "--set", "goal_shown=yes")
+        assert showing() == 2 * 2  # nothing was played again
         shown = typist.reads(*words, "--goal-shown", "yes")
         assert showing() == 2 * 2
     assert hidden["run"] != shown["run"]
-    assert len(typist.reads("board", "task_dialogue")) == 2  # other judges, so they are not held side by side
+    assert len(typist.reads("board", "task_dialogue")) == 1  # both are judged with the goal shown now
 
 
 # People

@@ -133,22 +133,42 @@ def _spec(
 @click.argument("run")
 @flag("--rubric", default="", metavar="NAME|FILE",
       help="Judge by another rubric: one of the benchmark's, or a file of your own.")  # fmt: skip
+@flag("--set", "changed", multiple=True, metavar="OPTION=VALUE",
+      help="Judge with another value of an option that concerns judging, as in goal_shown=yes.")  # fmt: skip
 @with_flags(ROLE, PLAN, *HOW[:-1], NEW_ALONE, STORE, HTML, JSON)
-def judge_verb(run: str, rubric: str, **given: Any) -> int:
+def judge_verb(run: str, rubric: str, changed: tuple[str, ...], **given: Any) -> int:
     """Let another judge score RUN, or judge it by another rubric; what was played and judged before costs nothing.
 
     RUN is an id, the beginning of one, a name, or last.
     """
     roles = roles_in(given["model_roles"])
-    if roles.keys() - {"judge"} or not (roles or rubric):
-        raise Mistake("name the judges to add with --model-role judge=NAME, and no other role, or a --rubric")
+    if roles.keys() - {"judge"} or not (roles or rubric or changed):
+        raise Mistake(
+            "name the judges to add with --model-role judge=NAME, and no other role, or a --rubric, or --set"
+        )
     how = _how_of_judging("judge", given)
     with Records(given["store"]) as records:
         found = records.find(run)
     benchmark = find(found.benchmark)
-    changes = benchmark.read({"rubric": rubric}) if rubric else {}
+    changes = benchmark.read({**({"rubric": rubric} if rubric else {}), **_set_in(changed, benchmark)})
     again = Again(found, tuple(roles.get("judge", ())), changes)
     return _judge_again(Engine(benchmark, spec_of(found.identity, found.extent), how, Tally(), again), given)
+
+
+def _set_in(typed: tuple[str, ...], benchmark: Benchmark) -> dict[str, str]:
+    """The options of judging that are to be others."""
+    known = {option.name: option for option in benchmark.options if option.of_judging}
+    found = {}
+    for pair in typed:
+        name, equals, value = pair.partition("=")
+        name = name.strip().replace("-", "_")
+        if not equals or name not in known:
+            raise Mistake(
+                f"--set takes OPTION=VALUE of what concerns judging, not {pair!r}; {nearest(name, known)}"
+            )
+        known[name].check(value)
+        found[name] = value
+    return found
 
 
 @click.command("pair")

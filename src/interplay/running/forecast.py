@@ -88,7 +88,8 @@ async def _remembering(engine: Engine, works: Sequence[Work]) -> set[str]:
     """The models of half-finished conversations that cannot be rejoined in the middle."""
     found = set()
     half = [work for work in works if work.play and work.conversation and not work.anew]
-    for name in sorted({name for work in half for name in work.place.cast.values()}):
+    cast = {name for work in half for name in work.place.cast.values() if not name.startswith(RULE)}
+    for name in sorted(cast):
         model = engine.how.directory.connect(name)
         if model.remembers:
             found.add(name)

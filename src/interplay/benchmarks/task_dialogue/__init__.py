@@ -151,7 +151,7 @@ benchmark = Benchmark(
     generator=generator,
     trials=TRIALS,
     tryout=Tryout(
-        limit=3,
+        limit=2,
         options={"simulator": VANILLA, "exchanges": "2", "utterance": "80", "explanation": "40"},
         sampling={SYSTEM: {"max_tokens": 160}, JUDGE: {"temperature": 1.0}},
     ),

@@ -3,6 +3,7 @@
 import csv
 import json
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
@@ -23,6 +24,7 @@ COMMON = frozenset(("place", "bar", "cafe", "house", "inn", "park", "pool"))  # 
 _NO_MATTER = re.compile(
     r"(?:do ?n['o]?t|does ?n['o]?t|do not|does not) (?:care|matter)|any(?:thing|where)?|either"
 )
+_ACCENTS = re.compile(r"[\u0300-\u036f]")
 _CLOCK = re.compile(r"([0-9]{1,2})[:.]([0-5][0-9])")
 
 
@@ -60,9 +62,16 @@ def domain_of(name: str) -> Domain:
     return DOMAINS.get(name) or Domain(name)
 
 
+def folded(text: str) -> str:
+    """A text without capitals, accents and curly quotes."""
+    if not text.isascii():
+        text = _ACCENTS.sub("", unicodedata.normalize("NFKD", text)).replace("’", "'").replace("‘", "'")
+    return text.casefold()
+
+
 def plain(text: object) -> str:
     """A value as it is compared: lower case, no article before it, no punctuation, one spelling."""
-    words = re.sub(r"[^\w\s]", " ", str(text).casefold().replace("'", "").replace("’", "")).split()
+    words = re.sub(r"[^\w\s]", " ", folded(str(text)).replace("'", "").replace("&", " and ")).split()
     if words[:1] == ["the"] and len(words) > 1:
         words = words[1:]
     return " ".join(words).replace("center", "centre").replace("guest house", "guesthouse")
@@ -191,6 +200,24 @@ class City:
                     found.setdefault(said, []).append((domain, row))
         return sorted(found.items(), key=lambda one: -len(one[0]))
 
+    def houses_in(self, text: str) -> list[tuple[str, Row]]:
+        """What all rows of a named house share, where rows go by something else: a hospital's, by departments."""
+        said = f" {plain(text)} "
+        return [(domain, row) for name, domain, row in self._houses if f" {name} " in said]
+
+    @cached_property
+    def _houses(self) -> list[tuple[str, str, Row]]:
+        found: dict[tuple[str, str], list[Row]] = {}
+        for domain, rows in self.rows.items():
+            if domain_of(domain).title != "name":
+                for row in rows:
+                    if name := plain(known(row, "name")):
+                        found.setdefault((name, domain), []).append(row)
+        return [
+            (name, domain, {slot: value for slot, value in rows[0].items() if _is_shared(slot, rows)})
+            for (name, domain), rows in found.items()
+        ]
+
     def titled(self, domain: str, title: str) -> list[Row]:
         """The rows of this title."""
         title = plain(title)
@@ -200,6 +227,10 @@ class City:
     @cached_property
     def _by_title(self) -> dict[str, list[tuple[str, Row]]]:
         return dict(self._titles)
+
+
+def _is_shared(slot: str, rows: Sequence[Row]) -> bool:
+    return all(row.get(slot) == rows[0][slot] for row in rows) and slot != "id"
 
 
 def read_city(folder: Path) -> City:

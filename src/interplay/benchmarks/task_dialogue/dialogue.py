@@ -17,6 +17,7 @@ Flag = Literal["going_on", "satisfied", "giving_up"]
 _PLACEHOLDER = re.compile(
     r"\[(?:[a-z]+[ _])?[a-z]+(?:[ _][a-z]+)*\]|<[a-z]+(?:[_ ][a-z]+)+>|\{\{?[a-z_]+\}?\}", re.IGNORECASE
 )
+_END_TOKEN = re.compile(r"\b(?:end|done|over|conversation|image|attachment)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -79,5 +80,5 @@ class Dialogue:
 
 
 def placeholders(text: str) -> list[str]:
-    """The raw placeholders of an answer, such as [name], which no user should ever see."""
-    return _PLACEHOLDER.findall(text)
+    """The raw placeholders of an answer, such as [name], which no user should ever see; an end token is none."""
+    return [one for one in _PLACEHOLDER.findall(text) if not _END_TOKEN.search(one)]

@@ -11,6 +11,7 @@ from interplay.benchmarks.task_dialogue.city import (
     LEAVE,
     City,
     domain_of,
+    folded,
     known,
     plain,
 )
@@ -42,7 +43,7 @@ REQUESTS = {
     "area": r"area|part of town",
     "food": r"food type|kind of food|type of food|cuisine",
     "stars": r"star rating|stars|how many stars",
-    "internet": r"wi ?fi|internet",
+    "internet": r"wi[ -]?fi|internet",
     "parking": r"parking",
     "type": r"(?<!car )(?<!food )type(?! of (?:car|food))|kind of (?:place|hotel|attraction)",
     "department": r"department",
@@ -88,7 +89,7 @@ class Heard:
 
 def understand(text: str, city: City, current: str, asked: str = "") -> Heard:
     """What a user means, given the domain that was spoken of and a slot that the system has just asked for."""
-    said = " ".join(text.casefold().replace("’", "'").split())
+    said = " ".join(folded(text).split())
     bare, names = without_names(said, city)
     heard = Heard(domain_in(bare, names, city) or current)
     if not heard.domain:
@@ -123,10 +124,10 @@ def without_names(said: str, city: City) -> tuple[str, Names]:
     for domain, row in city.named_in(said):
         title = known(row, domain_of(domain).title)
         if (domain, title) not in names:
-            words = re.findall(
-                r"\w+", title.casefold().replace("'", "").replace("’", "").removeprefix("the ")
+            words = re.findall(r"\w+", folded(title).replace("'", "").removeprefix("the "))
+            spelt = r"(?:[\s\-,.&/+]|\band\b)*".join(
+                "'?".join(map(re.escape, word)) for word in words if word != "and"
             )
-            spelt = r"[\s\-,.&/+]*".join("'?".join(map(re.escape, word)) for word in words)
             said = re.sub(rf"\b{spelt}\b", f"#{len(names)}", said)
             names.append((domain, title))
     return said, names
