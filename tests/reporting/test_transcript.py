@@ -34,3 +34,20 @@ def test_another_s_line_does_not_hide_a_private_one() -> None:
 
 def test_private_is_what_the_speaker_alone_heard() -> None:
     assert [is_private(line) for line in (QUESTION, SAID, TOLD)] == [False, True, False]
+
+
+def test_what_the_narrator_only_passes_on_is_shown_once() -> None:
+    said = Line("user", ("system",), "A table, please.")
+    passed_on = Line("", ("system state",), "A table, please.")
+    other = Line("", ("system state",), "The domain is restaurant.")
+    assert shown_lines([said, passed_on, other]) == [said, other]
+
+
+def test_what_another_seat_of_the_role_says_in_the_same_words_is_shown_once() -> None:
+    private = Line("system reply", ("system reply",), "There is one.")
+    public = Line("system", ("user",), "There is one.")
+    assert shown_lines([private, public]) == [public]
+    other = Line("system", ("user",), "There is none.")
+    assert shown_lines([private, other]) == [private, other]
+    note = Line("", (), "There is one.")
+    assert shown_lines([public, note]) == [public, note]
