@@ -13,6 +13,7 @@ from typing import Any
 
 from interplay.core.benchmark import Played
 from interplay.core.failures import Mistake, nearest, why
+from interplay.core.files import text_of
 from interplay.core.wire import canonical, clean
 
 SETTLED = "settled"  # the rater of a row that says what came of discussing an item
@@ -118,17 +119,8 @@ def _twice(label: Label, before: Label) -> str:
     return f"{label.rater!r} has said {label.criterion!r} of this conversation on line {before.line} already"
 
 
-def _text_of(path: Path) -> str:
-    try:
-        if path.stat().st_size > LARGEST_FILE:
-            raise Mistake(f"{path} is larger than {LARGEST_FILE:,} bytes")
-        return path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise Mistake(f"{path} cannot be read: {why(error)}") from error
-
-
 def _csv_rows(path: Path) -> Iterator[tuple[int, Mapping[str, str]]]:
-    reader = csv.reader(io.StringIO(_text_of(path), newline=""), strict=True)
+    reader = csv.reader(io.StringIO(text_of(path, LARGEST_FILE), newline=""), strict=True)
     columns: list[str] = []
     try:
         for cells in reader:
@@ -162,7 +154,7 @@ def _heading(columns: list[str], where: str) -> list[str]:
 
 
 def _json_rows(path: Path) -> Iterator[tuple[int, Mapping[str, str]]]:
-    for line, text in enumerate(_text_of(path).split("\n"), 1):
+    for line, text in enumerate(text_of(path, LARGEST_FILE).split("\n"), 1):
         if not text.strip():
             continue
         where = f"{path}, line {line}"

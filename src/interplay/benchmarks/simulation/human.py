@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from interplay.benchmarks.people import PANEL, Places, Stray
-from interplay.benchmarks.simulation.tasks import text_of
+from interplay.benchmarks.simulation.tasks import LARGEST_FILE
 from interplay.core.benchmark import Options, Played
 from interplay.core.board import Board, Cell, Column
 from interplay.core.failures import Mistake, nearest
+from interplay.core.files import text_of
 from interplay.core.wire import canonical, clean
 from interplay.statistics.correlation import pearson, spearman
 from interplay.statistics.intervals import clustered_mean, rate
@@ -99,7 +100,7 @@ def read_human(path: str) -> str:
 
 
 def _rows(path: Path) -> list[Said]:
-    reader = csv.reader(io.StringIO(text_of(path), newline=""), strict=True)
+    reader = csv.reader(io.StringIO(text_of(path, LARGEST_FILE), newline=""), strict=True)
     try:
         lines = [(reader.line_num, [clean(cell).strip() for cell in cells]) for cells in reader]
     except csv.Error as error:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from interplay.core.failures import Mistake, nearest, why
+from interplay.core.files import text_of
 from interplay.core.wire import clean
 
 FOLDER = Path(str(files(__package__)))
@@ -54,7 +55,7 @@ def read_tasks(path: Path) -> list[Task]:
 
 def _entries(path: Path) -> list[Any]:
     try:
-        entries = tomllib.loads(text_of(path)).get("tasks", [])
+        entries = tomllib.loads(text_of(path, LARGEST_FILE)).get("tasks", [])
     except tomllib.TOMLDecodeError as error:
         raise Mistake(f"{path} is no TOML: {error}") from error
     if not isinstance(entries, list):
@@ -94,7 +95,7 @@ def _authors_task(row: Mapping[str, Any], where: str) -> Task:
 
 def read_prompt_rows(path: Path) -> tuple[list[tuple[str, str]], list[str]]:
     """The rows (act, prompt) of a .csv file of community prompts, and a remark on each row that is no such row."""
-    records = _csv_records(text_of(path).split("\n"))
+    records = _csv_records(text_of(path, LARGEST_FILE).split("\n"))
     heading = next(records, (1, ()))[1]
     if heading is None or [name.strip().lower() for name in heading] != ["act", "prompt"]:
         raise Mistake(f"{path} is no file of prompts: its first line must be act,prompt")
@@ -148,7 +149,7 @@ def _fields(record: str) -> list[str] | None:
 def json_lines(path: Path) -> list[tuple[int, Mapping[str, Any]]]:
     """The objects of a .jsonl file, each with the number of its line."""
     found = []
-    for number, line in enumerate(text_of(path).split("\n"), 1):
+    for number, line in enumerate(text_of(path, LARGEST_FILE).split("\n"), 1):
         if not line.strip():
             continue
         try:
@@ -159,16 +160,6 @@ def json_lines(path: Path) -> list[tuple[int, Mapping[str, Any]]]:
             raise Mistake(f"{path}, line {number} is no JSON object")
         found.append((number, row))
     return found
-
-
-def text_of(path: Path) -> str:
-    """The text of a file that a user named."""
-    try:
-        if path.stat().st_size > LARGEST_FILE:
-            raise Mistake(f"{path} is larger than {LARGEST_FILE:,} bytes")
-        return path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise Mistake(f"{path} cannot be read: {why(error)}") from error
 
 
 def kind_in(entry: Mapping[str, Any], key: str, where: str) -> str:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
-from interplay.benchmarks.task_dialogue.city import ARRIVE, LEAVE, minutes, no_matter
+from interplay.benchmarks.task_dialogue.city import ARRIVE, DONTCARE, LEAVE, domain_of, minutes, no_matter
 from interplay.benchmarks.task_dialogue.dialogue import DONE, FAILED, GIVING_UP, OPEN, SATISFIED, Said
 from interplay.benchmarks.task_dialogue.goals import PLACE, Goal, Wish
 from interplay.benchmarks.task_dialogue.understanding import REQUESTS
@@ -29,6 +29,11 @@ SLOT_PHRASES = {
     "day": "on {}",
     "time": "at {}",
 }
+_SHAPES = {
+    "price": r"[0-9]+(?:\.[0-9]+)? ?(?:pounds|gbp)|£ ?[0-9]|\bfree\b",
+    "duration": r"[0-9]+ ?(?:min|hour)",
+    "trainID": r"\btr ?[0-9]{3,5}\b",
+}
 REQUEST_NAMES = {
     "phone": "phone number",
     "pricerange": "price range",
@@ -44,11 +49,22 @@ REQUEST_NAMES = {
 ONE = {"restaurant": "a restaurant", "hotel": "a place to stay", "attraction": "an attraction", "train": "a train",
        "taxi": "a taxi", "hospital": "the hospital", "police": "the police station"}  # fmt: skip
 _REFUSED = re.compile(
-    r"\b(?:sorry|unfortunately|afraid|no such|there (?:is|are) no|not available|unavailable|fully booked|booked out|"
-    r"booking failed|unable|could ?n[o']t|can ?n[o']t|cannot|do(?:es)? not have|don't have|did not find|didn't find|"
-    r"no (?:\w+ ){0,3}(?:match\w*|found|available|meets?))\b"
+    r"\b(?:no such|there (?:is|are) no|there (?:is|are)n't|not available|unavailable|fully booked|booked out|"
+    r"booking (?:has )?failed|unable|could ?n[o']t|can ?n[o']t|cannot|do(?:es)? not have|don't have|"
+    r"did not find|didn't find|no (?:\w+ ){0,3}(?:match\w*|found|available|meets?))\b"
 )
-_REFERENCE = re.compile(r"\b(?=[A-Za-z]*[0-9])(?=[0-9]*[A-Za-z])[A-Za-z0-9]{6,12}\b")
+_REGRETS = re.compile(r"\b(?:sorry|unfortunately|afraid)\b")  # a refusal where nothing else is said
+_REFERENCE = re.compile(
+    r"\b(?!tr ?[0-9]+\b)(?![a-z]{1,2}[0-9][0-9a-z]?[0-9][a-z]{2}\b)(?=[a-z]*[0-9])(?=[0-9]*[a-z])[a-z0-9]{6,12}\b"
+    r"|\bref(?:erence)?\b[^.?!\n]{0,25}?[:#\s](?!tr ?[0-9]+\b)(?=[a-z-]*[0-9])[a-z0-9][a-z0-9-]{3,}",
+    re.IGNORECASE,
+)
+_STATES = re.compile(
+    r"[0-9]|\b(?:the|is|are|i|you|your|it|an?|in|have|we|of|here|found|ok(?:ay)?|yes|no|booked)\b"
+)
+_NOT_KNOWN = re.compile(
+    r"\b(?:not know|not known|unknown|don't know|no information|not sure|(?:don't|do not) have)\b"
+)
 _POSTCODE = re.compile(r"\b[a-z]{1,2}[0-9][0-9a-z]?\s?[0-9][a-z]{2}\b", re.IGNORECASE)
 Slip = Callable[[str, str, str], str]  # from a domain, a slot and its value to what is said
 
@@ -110,7 +126,7 @@ class Agenda:
             if text:
                 return Said(text, state=dict(self.state))
             self._at, self._step, heard = self._at + 1, "", None
-        if FAILED in self.state.values():
+        if any(state != DONE for state in self.state.values()):
             return Said("Then I will leave it at that. Goodbye.", GIVING_UP, state=dict(self.state))
         return Said("Thank you, that is all. Goodbye.", SATISFIED, state=dict(self.state))
 
@@ -121,6 +137,8 @@ class Agenda:
             return self._wish(errand, errand.info)
         if asked := self._asked_for(errand, heard):
             return asked
+        if not self._says_something(errand, heard):
+            heard = ""
         if self._step == FIND:
             return self._after_search(errand, heard)
         if self._step == BOOK:
@@ -129,10 +147,8 @@ class Agenda:
 
     def _after_search(self, errand: Errand, heard: str) -> str:
         wish = errand.wish
-        if wish.domain == "taxi":
-            return self._after_request(errand, heard)
-        if _REFUSED.search(heard.casefold()):
-            if wish.first_info and not errand.second:
+        if not heard or self._is_refused(errand, heard):
+            if heard and wish.first_info and not errand.second:
                 errand.second = True
                 changed = {
                     slot: value for slot, value in wish.info.items() if wish.first_info.get(slot) != value
@@ -140,7 +156,8 @@ class Agenda:
                 return f"Then I would take one {self._phrases(wish.domain, changed)}."
             return self._try_again(errand, self._wish(errand, errand.info), _find(wish))
         self.state[_find(wish)] = DONE
-        self._places[wish.domain] = self._place_in(wish.domain, heard)
+        if place := self._place_in(wish.domain, heard):
+            self._places[wish.domain] = place
         errand.tries = 0
         if wish.book:
             self._step = BOOK
@@ -149,11 +166,12 @@ class Agenda:
 
     def _after_booking(self, errand: Errand, heard: str) -> str:
         wish = errand.wish
-        if _REFERENCE.search(heard) and not re.search(r"\bfailed|\bsorry", heard.casefold()):
+        if _REFERENCE.search(heard) and not re.search(r"\bfailed\b", heard.casefold()):
             self.state[_book(wish)] = DONE
             errand.tries = 0
             return self._after_request(errand, heard)
-        if _REFUSED.search(heard.casefold()) and wish.first_book and not errand.rebooked:
+        refused = _REFUSED.search(heard.casefold()) or _REGRETS.search(heard.casefold())
+        if refused and wish.first_book and not errand.rebooked:
             errand.rebooked = True
             changed = {slot: value for slot, value in wish.book.items() if wish.first_book.get(slot) != value}
             return f"Then please book it {self._phrases(wish.domain, changed)} instead. {REFERENCE_WANTED}"
@@ -163,8 +181,6 @@ class Agenda:
     def _after_request(self, errand: Errand, heard: str) -> str:
         """Note what was told of what was asked for, and ask for the rest."""
         wish = errand.wish
-        if wish.domain == "taxi" and not _REFUSED.search(heard.casefold()):
-            self.state[_find(wish)] = DONE
         for slot in errand.missing:
             if sounds_like(slot, heard, asked=self._step == ASK):
                 errand.told.add(slot)
@@ -180,25 +196,41 @@ class Agenda:
             for slot in errand.missing:
                 self.state[_ask(wish, slot)] = FAILED
             return ""
-        names = [f"the {REQUEST_NAMES.get(slot, slot)}" for slot in errand.missing]
-        return f"Could you tell me {_joined(names)}?"
+        names = _joined(f"the {REQUEST_NAMES.get(slot, slot)}" for slot in errand.missing)
+        return f"Please tell me {names}." if errand.tries % 2 else f"Could you tell me {names}?"
 
     def _try_again(self, errand: Errand, text: str, step: str) -> str:
         """Say it once more while there is patience; then the errand, or this part of it, has failed."""
         errand.tries += 1
         if errand.tries < self._patience:
-            return text
+            return f"{text} Please try again." if errand.tries % 2 else text
         self.state[step] = FAILED
         errand.tries = 0
         return ""
 
+    def _is_refused(self, errand: Errand, heard: str) -> bool:
+        """Is nothing found? A regret with a place or a phone number is none, unless the first wish is to fail."""
+        if _REFUSED.search(heard.casefold()) or not _REGRETS.search(heard.casefold()):
+            return bool(_REFUSED.search(heard.casefold()))
+        to_fail = bool(errand.wish.first_info) and not errand.second
+        given = self._place_in(errand.wish.domain, heard) or sounds_like("phone", heard, asked=False)
+        return to_fail or not given
+
+    def _says_something(self, errand: Errand, heard: str) -> bool:
+        """Does an answer name a place, refuse, or state something in English?"""
+        stated = " ".join(part for part in _sentences(heard.casefold()) if not part.endswith("?"))
+        refuses = _REFUSED.search(heard.casefold())
+        return bool(_STATES.search(stated) or refuses or self._place_in(errand.wish.domain, heard))
+
     def _asked_for(self, errand: Errand, heard: str) -> str:
-        """The answer to a question after a value that the goal has."""
-        questions = [part for part in re.split(r"(?<=[.!?])\s+", heard.casefold()) if part.endswith("?")]
-        if not questions:
+        """The answer to a question after values: those of the goal, or that it does not matter."""
+        questions = [part for part in _sentences(heard.casefold()) if part.endswith("?")]
+        if not questions or errand.tries >= self._patience:
             return ""
+        asked = {}
+        any_will_do = {slot: DONTCARE for slot in domain_of(errand.wish.domain).search if slot != "name"}
         known_values = {**errand.info, **(errand.book if self._step == BOOK else {})}
-        for slot, value in known_values.items():
+        for slot, value in {**any_will_do, **known_values}.items():
             words = REQUESTS.get(slot, re.escape(slot))
             if slot == "people":
                 words = r"how many (?:people|guests|seats|tickets)|number of people|people"
@@ -207,10 +239,13 @@ class Agenda:
             if slot in ("day", "time"):
                 words = rf"(?:which|what) {slot}|{slot}"
             asks = rf"\b(?:what|which|how many|when|where)\b[^?]*\b(?:{words})\b"
-            if any(re.search(asks, question) for question in questions) and errand.tries < self._patience:
-                errand.tries += 1
-                return f"I want it {self._phrases(errand.wish.domain, {slot: value})}."
-        return ""
+            if any(re.search(asks, question) for question in questions):
+                asked[slot] = value
+        if not asked:
+            return ""
+        errand.tries += 1
+        phrases = self._phrases(errand.wish.domain, asked)
+        return f"{phrases}." if all(map(no_matter, asked.values())) else f"I want it {phrases}."
 
     def _wish(self, errand: Errand, info: Mapping[str, str]) -> str:
         domain = errand.wish.domain
@@ -248,10 +283,15 @@ class Agenda:
         return SLOT_PHRASES.get(slot, f"with {slot} {{}}").format(value)
 
     def _place(self, value: str) -> str:
-        return self._places.get(value.removeprefix(PLACE), value) if value.startswith(PLACE) else value
+        domain = value.removeprefix(PLACE)
+        return self._places.get(domain, f"the {domain}") if value.startswith(PLACE) else value
 
 
 REFERENCE_WANTED = "Please give me the reference number."
+
+
+def _sentences(text: str) -> list[str]:
+    return [part for part in re.split(r"(?<=[.!?])\s+", text.strip()) if part]
 
 
 def _steps(wish: Wish) -> list[str]:
@@ -283,7 +323,12 @@ def _in_order(slots: Mapping[str, str]) -> list[tuple[str, str]]:
 
 def sounds_like(slot: str, heard: str, *, asked: bool) -> bool:
     """Does an answer seem to hold a value of this slot? One without a shape of its own must be named, or asked for."""
-    said = heard.casefold()
+    has_or_not = slot in ("internet", "parking")
+    said = " ".join(
+        part for part in _sentences(heard.casefold()) if has_or_not or not _NOT_KNOWN.search(part)
+    )
+    if not said:
+        return False
     if slot == "phone":
         return bool(re.search(r"(?:\+?[0-9][\s\-()]?){7,}", said))
     if slot == "postcode":
@@ -291,11 +336,8 @@ def sounds_like(slot: str, heard: str, *, asked: bool) -> bool:
     if slot in (LEAVE, ARRIVE):
         times = [time for time in re.findall(r"[0-9]{1,2}:[0-9]{2}", said) if minutes(time) is not None]
         return len(times) > 1 or (asked and bool(times))
-    if slot == "price":
-        return bool(re.search(r"[0-9]+(?:\.[0-9]+)? ?(?:pounds|gbp)|£ ?[0-9]|\bfree\b", said))
-    if slot == "duration":
-        return bool(re.search(r"[0-9]+ ?(?:min|hour)", said))
-    if slot == "trainID":
-        return bool(re.search(r"\btr ?[0-9]{3,5}\b", said))
+    shape = _SHAPES.get(slot)
+    if shape:
+        return bool(re.search(shape, said)) or (asked and bool(re.search(r"[0-9]", said)))
     words = REQUESTS.get(slot, re.escape(slot))
     return bool(re.search(rf"\b(?:{words})\b", said)) or (asked and not _REFUSED.search(said))

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from importlib.resources import files
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ COMMON = frozenset(("place", "bar", "cafe", "house", "inn", "park", "pool"))  # 
 _NO_MATTER = re.compile(
     r"(?:do ?n['o]?t|does ?n['o]?t|do not|does not) (?:care|matter)|any(?:thing|where)?|either"
 )
+_POSSESSIVE = re.compile(r"['’]s\b")
 _ACCENTS = re.compile(r"[\u0300-\u036f]")
 _CLOCK = re.compile(r"([0-9]{1,2})[:.]([0-5][0-9])")
 
@@ -98,7 +100,9 @@ def no_matter(value: str) -> bool:
 def known(row: Row, slot: str) -> str:
     """What a row says of a slot; empty where the database does not know."""
     value = row.get(slot, "")
-    if isinstance(value, Mapping):
+    if isinstance(value, bool):
+        value = "yes" if value else "no"
+    elif isinstance(value, Mapping):
         value = ", ".join(f"{kind} {amount}" for kind, amount in value.items())
     text = str(value).strip()
     return "" if text.casefold() in UNKNOWN else text
@@ -155,7 +159,9 @@ class City:
     def _lines(self) -> dict[tuple[str, str], list[Row]]:
         found: dict[tuple[str, str], list[Row]] = {}
         for row in self.rows.get("train", ()):
-            found.setdefault((plain(row["departure"]), plain(row["destination"])), []).append(row)
+            found.setdefault((plain(known(row, "departure")), plain(known(row, "destination"))), []).append(
+                row
+            )
         return found
 
     def values(self, domain: str, slot: str) -> tuple[str, ...]:
@@ -181,24 +187,34 @@ class City:
     def named_in(self, text: str) -> list[tuple[str, Row]]:
         """The rows whose titles a text says, in the order of its words; a title inside a longer one is not meant."""
         said = f" the {plain(text)} "
+        bare = f" the {plain(_POSSESSIVE.sub(' ', text))} "  # the Linnow's phone is of the Linnow
+        first_words = {*said.split(), *bare.split()}
+        titles = (title for word in first_words for title in self._by_first_word.get(word, ()))
         found: list[tuple[int, str, Row]] = []
-        for title, named in self._titles:
-            at = said.find(f" {title} ")
+        for title in sorted(titles, key=lambda one: (-len(one), one)):
+            at = max(said.find(f" {title} "), bare.find(f" {title} "))
             if at >= 0:
-                found += [(at, domain, row) for domain, row in named]
-                said = said.replace(f" {title} ", f" {'#' * len(title)} ")
+                found += [(at, domain, row) for domain, row in self._titles[title]]
+                said, bare = (one.replace(f" {title} ", f" {'#' * len(title)} ") for one in (said, bare))
         return [(domain, row) for _, domain, row in sorted(found, key=lambda one: one[0])]
 
     @cached_property
-    def _titles(self) -> list[tuple[str, list[tuple[str, Row]]]]:
-        """All titles with the rows they belong to, the longest first; trains of several days may share a number."""
+    def _titles(self) -> dict[str, list[tuple[str, Row]]]:
+        """All titles with the rows they belong to; trains of several days may share a number."""
         found: dict[str, list[tuple[str, Row]]] = {}
         for domain, rows in self.rows.items():
             for row in rows:
                 if title := plain(known(row, domain_of(domain).title)):
                     said = f"the {title}" if title in COMMON else title
                     found.setdefault(said, []).append((domain, row))
-        return sorted(found.items(), key=lambda one: -len(one[0]))
+        return found
+
+    @cached_property
+    def _by_first_word(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for title in self._titles:
+            found.setdefault(title.split()[0], []).append(title)
+        return found
 
     def houses_in(self, text: str) -> list[tuple[str, Row]]:
         """What all rows of a named house share, where rows go by something else: a hospital's, by departments."""
@@ -214,7 +230,7 @@ class City:
                     if name := plain(known(row, "name")):
                         found.setdefault((name, domain), []).append(row)
         return [
-            (name, domain, {slot: value for slot, value in rows[0].items() if _is_shared(slot, rows)})
+            (name, domain, {slot: rows[0][slot] for slot in _shared(rows) if slot != domain_of(domain).title})
             for (name, domain), rows in found.items()
         ]
 
@@ -222,39 +238,65 @@ class City:
         """The rows of this title."""
         title = plain(title)
         said = f"the {title}" if title in COMMON else title
-        return [row for named, row in self._by_title.get(said, ()) if named == domain]
-
-    @cached_property
-    def _by_title(self) -> dict[str, list[tuple[str, Row]]]:
-        return dict(self._titles)
+        return [row for named, row in self._titles.get(said, ()) if named == domain]
 
 
-def _is_shared(slot: str, rows: Sequence[Row]) -> bool:
-    return all(row.get(slot) == rows[0][slot] for row in rows) and slot != "id"
+def _shared(rows: Sequence[Row]) -> list[str]:
+    return [
+        slot
+        for slot, value in rows[0].items()
+        if slot != "id" and all(row.get(slot) == value for row in rows)
+    ]
 
 
 def read_city(folder: Path) -> City:
     """The city of a folder: DOMAIN_db.json or .csv for each domain, and full.json for what is booked out."""
     rows: dict[str, tuple[Row, ...]] = {}
-    for path in sorted(folder.glob("*_db.*")):
+    for path in sorted(folder.glob("?*_db.*")):
         if path.suffix in (".json", ".csv"):
-            rows[path.name.removesuffix(f"_db{path.suffix}")] = tuple(_rows_of(path))
+            domain = path.name.removesuffix(f"_db{path.suffix}")
+            if domain in rows:
+                raise Mistake(f"{folder} holds {domain}_db twice, as .json and as .csv; leave one of them")
+            rows[domain] = tuple(_rows_of(path))
     if not rows:
         raise Mistake(
             f"{folder} holds no database; a domain is a file as in restaurant_db.json or train_db.csv"
         )
     full = folder / "full.json"
-    return City(rows, _read_json(full) if full.exists() else {})
+    return City(rows, _full_of(full) if full.exists() else {})
 
 
 def _rows_of(path: Path) -> Iterator[Row]:
     if path.suffix == ".csv":
-        yield from csv.DictReader(_read(path).splitlines())
+        yield from _rows_of_csv(path)
         return
     content = _read_json(path)
     if not isinstance(content, list) or not all(isinstance(row, dict) for row in content):
         raise Mistake(f"{path} is not a list of rows, each an object")
     yield from content
+
+
+def _rows_of_csv(path: Path) -> Iterator[Row]:
+    reader = csv.DictReader(StringIO(_read(path), newline=""))
+    try:
+        for row in reader:
+            if None in row:
+                raise Mistake(f"{path}, line {reader.line_num} has more cells than its first line names")
+            yield row
+    except csv.Error as error:
+        raise Mistake(f"{path}, line {reader.line_num} is no CSV: {error}") from error
+
+
+def _full_of(path: Path) -> dict[str, dict[str, Any]]:
+    """What is booked out: of a train, the seats that are left; of others, a list of days, or of days and times."""
+    content = _read_json(path)
+    for domain, taken in content.items() if isinstance(content, dict) else [("", None)]:
+        kind = int if domain == "train" else list
+        if not isinstance(taken, dict) or not all(isinstance(one, kind) for one in taken.values()):
+            raise Mistake(
+                f'{path} must be as in {{"restaurant": {{"r1": ["friday 19:00"]}}, "train": {{"TR1": 0}}}}'
+            )
+    return dict(content)
 
 
 def _read_json(path: Path) -> Any:
@@ -268,7 +310,7 @@ def _read(path: Path) -> str:
     try:
         if path.stat().st_size > LARGEST_FILE:
             raise Mistake(f"{path} is larger than {LARGEST_FILE:,} bytes")
-        return path.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise Mistake(f"{path} cannot be read: {why(error)}") from error
 

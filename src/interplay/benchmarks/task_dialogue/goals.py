@@ -126,7 +126,7 @@ def _slots(content: Any, where: str) -> dict[str, str]:
     for slot, value in content.items():
         if slot in _FLAGS:
             continue
-        if isinstance(value, bool) or not isinstance(value, str | int) or not str(value).strip():
+        if isinstance(value, bool) or not isinstance(value, str | int | float) or not str(value).strip():
             raise Mistake(f"{where}: {slot} must be a text, not {value!r}")
         found[str(slot)] = str(value).strip()
     return found
@@ -137,7 +137,7 @@ def read_goals(path: Path) -> list[Goal]:
     try:
         if path.stat().st_size > LARGEST_FILE:
             raise Mistake(f"{path} is larger than {LARGEST_FILE:,} bytes")
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise Mistake(f"{path} cannot be read: {why(error)}") from error
     goals = list(_of_multiwoz(path, text) if path.suffix == ".json" else _of_lines(path, text))

@@ -106,7 +106,7 @@ class Office:
 
     def _order_taxi(self, details: dict[str, str]) -> Booking:
         """A taxi is always to be had: a colour, a make and a phone number that the dialogue decides."""
-        offer = self.city.rows.get("taxi", ({},))[0]
+        offer = next(iter(self.city.rows.get("taxi", ())), {})
         drawn = int(digest_of([self.salt, sorted(details.items())])[:12], 16)
         colours, makes = offer.get("taxi_colors") or ["black"], offer.get("taxi_types") or ["saloon"]
         car = f"{colours[drawn % len(colours)]} {makes[drawn // 64 % len(makes)]}"

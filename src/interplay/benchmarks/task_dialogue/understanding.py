@@ -125,9 +125,8 @@ def without_names(said: str, city: City) -> tuple[str, Names]:
         title = known(row, domain_of(domain).title)
         if (domain, title) not in names:
             words = re.findall(r"\w+", folded(title).replace("'", "").removeprefix("the "))
-            spelt = r"(?:[\s\-,.&/+]|\band\b)*".join(
-                "'?".join(map(re.escape, word)) for word in words if word != "and"
-            )
+            words = [word for word in words if word != "and"] or words
+            spelt = r"(?:[\s\-,.&/+]|\band\b)*".join("'?".join(map(re.escape, word)) for word in words)
             said = re.sub(rf"\b{spelt}\b", f"#{len(names)}", said)
             names.append((domain, title))
     return said, names
@@ -135,7 +134,8 @@ def without_names(said: str, city: City) -> tuple[str, Names]:
 
 def _hear_sentence(bare: str, names: Names, city: City, heard: Heard) -> None:
     if _ASKS.search(bare) or bare.endswith("?"):
-        heard.requests += [slot for slot in _requests_in(bare, heard.domain) if slot not in heard.requests]
+        asked = _requests_in(bare, heard.domain, city)
+        heard.requests += [slot for slot in asked if slot not in heard.requests]
         if not _BOOKS.search(bare):
             return
     heard.books = heard.books or bool(_BOOKS.search(bare))
@@ -153,12 +153,18 @@ def _hear_sentence(bare: str, names: Names, city: City, heard: Heard) -> None:
             heard.wanted[title_slot] = title
 
 
-def _requests_in(bare: str, domain: str) -> Iterator[str]:
-    for slot, words in REQUESTS.items():
-        if slot == "stars" and domain != "hotel":
+def _requests_in(bare: str, domain: str, city: City) -> Iterator[str]:
+    own = {slot: _words_of(slot) for slot in city.search_slots(domain)}
+    for slot, words in {**own, **REQUESTS}.items():
+        if slot == "stars" and domain != "hotel" and slot not in own:
             continue
         if re.search(rf"\b(?:{words})\b", bare):
             yield slot
+
+
+def _words_of(slot: str) -> str:
+    """The words by which a slot is spoken of."""
+    return REQUESTS.get(slot) or re.escape(folded(slot)).replace("_", "[ _]")
 
 
 def _slots_in(bare: str, names: Names, city: City, domain: str) -> Iterator[tuple[str, str]]:
@@ -228,7 +234,7 @@ def _venue(bare: str, city: City, domain: str) -> Iterator[tuple[str, str]]:
         bare = bare.replace(food[0], " ")  # "north indian food" says nothing of the north
         slots = tuple(slot for slot in slots if slot != "food")
     for slot in slots:
-        words = REQUESTS.get(slot, re.escape(slot))
+        words = _words_of(slot)
         if re.search(
             rf"{_NO_MATTER}[^.]{{0,30}}\b(?:{words})\b|\b(?:{words})\b[^.]{{0,20}}{_NO_MATTER}", bare
         ):
@@ -254,7 +260,9 @@ def _value_in(bare: str, city: City, domain: str, slot: str) -> str:
         return found[1] if found else "guesthouse" if " guesthouse " in said else ""
     values = {plain(value): value for value in city.values(domain, slot)}
     for value in sorted(values, key=len, reverse=True):
-        if f" {value} " in said:
+        is_bare = value in ("yes", "no") or value.isdecimal()  # such a value says nothing without its slot
+        spoken = [f"{plain(slot)} {link}{value}" for link in ("", "is ", "of ")] if is_bare else [value]
+        if any(f" {one} " in said for one in spoken):
             return values[value]
     found = (
         re.search(r"\bof (?:the )?type ((?:(?!and\b|in\b)[a-z]+ ?){1,3})", said) if slot == "type" else None

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from interplay.core.benchmark import Options
 from interplay.core.board import Board, Cell, Column
-from interplay.core.failures import Mistake, why
+from interplay.core.failures import Mistake
+from interplay.core.files import text_of
 from interplay.core.wire import canonical
 from interplay.statistics.correlation import pearson, spearman
 
@@ -22,12 +23,7 @@ Table = Mapping[str, Mapping[str, float]]  # the score's name, then the model's
 def read_other_scores(typed: str) -> str:
     """A .csv file with a column model and one for each other benchmark, as the record keeps it."""
     path = Path(typed)
-    try:
-        if path.stat().st_size > LARGEST_FILE:
-            raise Mistake(f"{path} is larger than {LARGEST_FILE:,} bytes")
-        lines = path.read_text(encoding="utf-8-sig").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise Mistake(f"{path} cannot be read: {why(error)}") from error
+    lines = text_of(path, LARGEST_FILE).splitlines()
     return canonical(_table(lines, path))
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from interplay.core.failures import Mistake, nearest, why
+from interplay.core.files import text_of
 from interplay.core.wire import clean
 
 FOLDER = Path(str(files(__package__)))
@@ -81,7 +82,7 @@ def read_pairs(path: Path) -> list[Pair]:
     if path.suffix.lower() != ".toml":
         raise Mistake(f"word pairs are read from a .toml or a .csv file, not {path}")
     try:
-        found = tomllib.loads(_text_of(path))
+        found = tomllib.loads(text_of(path, LARGEST_FILE))
     except (ValueError, RecursionError) as error:
         raise Mistake(f"{path} is no TOML: {why(error)}") from error
     pairs = found.get("pairs")
@@ -93,17 +94,8 @@ def read_pairs(path: Path) -> list[Pair]:
     return [_pair(entry, f"{path}, pair {number}", topic) for number, entry in enumerate(pairs, 1)]
 
 
-def _text_of(path: Path) -> str:
-    try:
-        if path.stat().st_size > LARGEST_FILE:
-            raise Mistake(f"{path} is larger than {LARGEST_FILE:,} bytes")
-        return path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise Mistake(f"{path} cannot be read: {why(error)}") from error
-
-
 def _csv_rows(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    reader = csv.DictReader(_text_of(path).splitlines(), strict=True)
+    reader = csv.DictReader(text_of(path, LARGEST_FILE).splitlines(), strict=True)
     try:
         for key in reader.fieldnames or ():
             if key not in _KEYS:
