@@ -120,6 +120,9 @@ def test_a_folder_is_read(tmp_path: Path) -> None:
         ("pizza_db.json", "{", "is no JSON"),
         ("pizza_db.json", '{"a": 1}', "is not a list of rows"),
         ("pizza_db.json", "[1]", "is not a list of rows"),
+        ("pizza_db.csv", "name,size\nfunghi,small,9,more\n", "line 2 has more cells"),
+        ("pizza_db.csv", f"name\n{'x' * 200_000}\n", "is no CSV"),
+        ("_db.json", "[]", "holds no database"),
     ],
 )
 def test_a_folder_that_is_no_database_is_a_mistake(
@@ -128,6 +131,58 @@ def test_a_folder_that_is_no_database_is_a_mistake(
     (tmp_path / file).write_text(content)
     with pytest.raises(Mistake, match=said):
         read_city(tmp_path)
+
+
+def test_a_domain_is_read_from_one_file(tmp_path: Path) -> None:
+    (tmp_path / "pizza_db.json").write_text("[]")
+    (tmp_path / "pizza_db.csv").write_text("name\nfunghi\n")
+    with pytest.raises(Mistake, match="holds pizza_db twice"):
+        read_city(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "full", ["[1]", '{"restaurant": [1]}', '{"train": {"TR1": "x"}}', '{"hotel": {"h1": "friday"}}']
+)
+def test_what_is_booked_out_has_its_shape(tmp_path: Path, full: str) -> None:
+    (tmp_path / "pizza_db.json").write_text("[]")
+    (tmp_path / "full.json").write_text(full)
+    with pytest.raises(Mistake, match="must be as in"):
+        read_city(tmp_path)
+
+
+def test_files_may_begin_with_a_mark_of_their_encoding(tmp_path: Path) -> None:
+    (tmp_path / "pizza_db.csv").write_bytes(b'\xef\xbb\xbfname,size\r\n"fun\nghi",small\r\n')
+    (tmp_path / "sushi_db.json").write_bytes(b'\xef\xbb\xbf[{"name": "maki"}]')
+    city = read_city(tmp_path)
+    assert dict(city.rows["pizza"][0]) == {"name": "fun\nghi", "size": "small"}
+    assert city.rows["sushi"] == ({"name": "maki"},)
+
+
+def test_rows_may_lack_slots_and_hold_what_is_no_text() -> None:
+    rows = ({"trainID": "TR1"}, {"trainID": "TR2", "departure": "a", "destination": "b", "price": None})
+    city = City({"train": rows, "pizza": ({"name": "funghi", "vegan": True, "size": 30},)})
+    assert [row["trainID"] for row in city.query("train", {"departure": "A", "destination": "b"})] == ["TR2"]
+    assert known(rows[1], "price") == ""
+    assert [known(city.rows["pizza"][0], slot) for slot in ("vegan", "size")] == ["yes", "30"]
+    assert city.query("pizza", {"size": "30", "vegan": "yes"})
+    assert not city.query("pizza", {"vegan": "no"})
+
+
+def test_names_are_found_without_their_accents_and_with_either_and() -> None:
+    city = City({"restaurant": ({"name": "Café Zoë"}, {"name": "plum & pear"})})
+    assert [row["name"] for _, row in city.named_in("Cafe Zoe, or Plum and Pear?")] == [
+        "Café Zoë",
+        "plum & pear",
+    ]
+    assert [row["name"] for _, row in city.named_in("CAFÉ ZOË’s is better.")] == ["Café Zoë"]
+
+
+def test_a_house_is_what_all_its_departments_share() -> None:
+    house = {"name": "infirmary", "address": "main road"}
+    eyes, ears = ({**house, "id": one, "department": one, "phone": one} for one in ("eyes", "ears"))
+    city = City({"hospital": (eyes, ears)})
+    assert city.houses_in("Go to the Infirmary.") == [("hospital", house)]
+    assert city.houses_in("Go to the eyes.") == []
 
 
 def test_two_cities_that_hold_the_same_are_the_same() -> None:

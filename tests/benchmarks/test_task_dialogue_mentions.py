@@ -18,6 +18,8 @@ from interplay.benchmarks.task_dialogue.mentions import asks, says, speaks_of
         ("stay", "2", "a couple of nights"),
         ("stay", "1", "overnight"),
         ("stars", "4", "a four-star hotel"),
+        ("stars", "4", "two 4-star hotels"),
+        ("day", "friday", "fri is best"),
         ("stars", "4", "with a star rating of 4"),
         ("time", "19:30", "half past seven"),
         ("arriveBy", "09:15", "by quarter past 9"),
@@ -49,6 +51,8 @@ def test_said(slot: str, value: str, text: str) -> None:
     ("slot", "value", "text"),
     [
         ("people", "5", "at 5 o'clock"),
+        ("day", "(fr", "friday"),
+        ("day", "saturday", "on sunday"),
         ("people", "3", "for 3 nights"),
         ("stay", "3", "3 people"),
         ("time", "19:30", "at 7:30 am"),

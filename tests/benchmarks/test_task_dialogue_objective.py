@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
+from interplay.benchmarks.task_dialogue.city import City
 from interplay.benchmarks.task_dialogue.dialogue import COMPLETED, Dialogue, Exchange, placeholders
 from interplay.benchmarks.task_dialogue.goals import Goal
 from interplay.benchmarks.task_dialogue.objective import Came, achieved, offers_in, succeeded
-from interplay.benchmarks.task_dialogue.telling import is_told
 from interplay.benchmarks.task_dialogue.office import Booking, Office
 from tests.benchmarks.small_town import TOWN, wanting
 
@@ -135,41 +135,61 @@ def test_a_train_is_offered_by_its_number() -> None:
     assert not came(dialogue(goal, "TR1001 arrives at 9:48 and costs £12.40.")).success
 
 
+LOOK = wanting(hotel={"info": {"area": "north"}, "reqt": ["parking"]})  # wharf house, which has none
+
+
 @pytest.mark.parametrize(
-    ("slot", "value", "text", "told"),
+    ("answers", "told"),
     [
-        ("phone", "01632960001", "Call 01632-960-001.", True),
-        ("phone", "01632960001", "Call 01632960002.", False),
-        ("postcode", "tw11aa", "The postcode is TW1 1AA.", True),
-        ("address", "main entrance, infirmary road", "It is at the main entrance.", True),
-        ("address", "1 mill lane", "It is at 11 Mill Lane.", False),
-        ("price", "12.40 pounds", "That is 12.4 pounds.", True),
-        ("price", "12.40 pounds", "That is 24.80 pounds.", False),
-        ("entrance fee", "free", "Admission is free.", True),
-        ("entrance fee", "free", "There is no charge.", True),
-        ("entrance fee", "4 pounds", "It is free.", False),
-        ("duration", "108 minutes", "It takes 1 hour 48 minutes.", True),
-        ("duration", "48 minutes", "It takes 48 min.", True),
-        ("leaveAt", "13:05", "It leaves at 1:05 pm.", True),
-        ("leaveAt", "00:10", "It leaves at 12:10 am.", True),
-        ("leaveAt", "13:05", "It leaves at 1:05.", False),
-        ("leaveAt", "09:00", "It leaves at 9 am.", True),
-        ("leaveAt", "09:00", "There are 9 trains.", False),
-        ("internet", "yes", "It has free wifi.", True),
-        ("internet", "yes", "It has no wifi.", False),
-        ("parking", "no", "There is no parking, sadly.", True),
-        ("parking", "no", "It has wifi and parking.", False),
-        ("stars", "4", "a four-star hotel", True),
-        ("stars", "4", "It has 3 stars and 4 rooms.", False),
-        ("area", "centre", "It is in the city center.", True),
-        ("food", "indian", "They cook Indian dishes.", True),
-        ("type", "guesthouse", "It is a guest house.", True),
-        ("openhours", "daily, 10:00 to 17:00", "Open daily 10:00 to 17:00.", True),
-        ("phone", "", "anything", False),
+        (("Wharf House it is.", "There is no parking."), True),
+        (("Wharf House is in the north. The Regent Arms has no parking.",), False),
+        (("The Regent Arms has parking. Wharf House is in the north. It has no parking.",), True),
+        (("1. **Wharf House**\n- area: north\n- parking: no\n2. **The Regent Arms**\n- parking: yes",), True),
+        (("1. **Wharf House**\n- area: north\n2. **The Regent Arms**\n- parking: no",), False),
+        (("There is Wharf House. There is the Regent Arms. Both have no parking.",), True),
+        (("Wharf House.", "Nasturtium serves Italian. The hotel has no parking."), True),
+        (("Wharf House's rooms are fine. The Regent Arms' are too. It has no parking.",), False),
+        (("Would you like parking? Wharf House is in the north.",), False),
     ],
 )
-def test_values_are_heard_however_they_are_written(slot: str, value: str, text: str, told: bool) -> None:
-    assert is_told(slot, value, text) is told
+def test_a_value_that_is_told_of_another_place_is_not_told(answers: tuple[str, ...], told: bool) -> None:
+    assert came(dialogue(LOOK, *answers)).request is told
+
+
+CALLED = wanting(restaurant={"info": {"name": "nasturtium"}})
+
+
+@pytest.mark.parametrize(
+    ("answer", "offered"),
+    [
+        ("Nasturtium's phone number is 01632 960002.", True),
+        ("NASTURTIUM’S tables are free.", True),
+        ("There are no Greek restaurants, but Nasturtium is Italian.", True),
+        ("There is no Greek place. How about Nasturtium?", True),
+        ("I am sorry, there is no restaurant like that (name nasturtium, area south).", False),
+        ("I couldn't find Nasturtium.", False),
+        ("Nasturtiums are flowers.", False),
+    ],
+)
+def test_a_name_is_an_offer_unless_there_is_said_to_be_no_such_place(answer: str, offered: bool) -> None:
+    assert came(dialogue(CALLED, answer)).inform is offered
+
+
+def test_a_hospital_is_offered_by_its_own_name_where_no_department_is_wanted() -> None:
+    whole = wanting(hospital={"info": {}, "reqt": ["name"]})
+    assert came(dialogue(whole, "Go to the Infirmary.")).success
+    assert not came(dialogue(whole, "Go to the hospital.")).success
+    eyes = wanting(hospital={"info": {"department": "eye clinic"}, "reqt": ["phone"]})
+    assert not came(dialogue(eyes, "That is the Infirmary, phone 01632960006.")).inform
+    assert came(dialogue(eyes, "The Eye Clinic of the Infirmary, phone 01632960006.")).success
+
+
+def test_a_train_that_arrives_at_48_has_not_told_that_it_takes_48_minutes() -> None:
+    line = {"departure": "tarnwick", "destination": "ferrow", "day": "monday", "leaveAt": "10:00"}
+    goal = wanting(train={"info": line, "reqt": ["arriveBy", "duration"]})
+    assert not came(dialogue(goal, "TR1002 leaves at 11:00 and arrives at 11:48.")).request
+    assert came(dialogue(goal, "TR1002 arrives at 11.48am; it takes 48 mins.")).request
+    assert not came(dialogue(goal, "TR1002 is good. TR1003 arrives at 11:48 and takes 48 minutes.")).request
 
 
 @pytest.mark.parametrize(
@@ -185,3 +205,11 @@ def test_values_are_heard_however_they_are_written(slot: str, value: str, text: 
 )
 def test_raw_placeholders_are_found(text: str, found: list[str]) -> None:
     assert placeholders(text) == found
+
+
+def test_who_recites_everything_offers_nothing() -> None:
+    words = ("pan", "pot", "jug", "urn", "can", "vat", "tub", "cup", "mug")
+    many = City({"restaurant": tuple({"name": f"the copper {word}"} for word in words)})
+    names = [row["name"] for row in many.rows["restaurant"]]
+    assert offers_in(many, [Exchange("Anything?", ", ".join(names))], ()) == ()
+    assert len(offers_in(many, [Exchange("Anything?", ", ".join(names[:8]))], ())) == 8

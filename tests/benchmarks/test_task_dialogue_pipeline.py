@@ -203,6 +203,8 @@ async def test_questions_stay_short_enough_for_small_models_in_a_long_dialogue()
     [
         '{"action": "book", "slots": {"food": null, "name": "nasturtium", "people": 4, "day": "fri", "time": "19:00"}}',
         '{"action": "BOOK", "name": "nasturtium", "people": 4.0, "day": "friday", "time": "19:00"}',
+        '{"action": "book", "slots": [{"slot": "name", "value": "nasturtium"}, {"slot": "people", "value": 4}, '
+        '{"day": "friday"}, {"time": "19:00", "food": null}]}',
         '```json\n{"action": "book", "slots": {"Name": "nasturtium", "People": "4", "Day": "fri", "time": "7pm"}}\n```',
     ],
 )
@@ -218,6 +220,9 @@ async def test_other_spellings_of_the_same_state_are_understood(reply: str) -> N
         '{"slots": {}}',
         '{"action": "dance", "slots": {}}',
         '{"action": "search", "slots": {"food": ["a", "b"]}}',
+        '{"action": "search", "slots": "food: italian"}',
+        '{"action": "search", "slots": ["italian"]}',
+        '{"action": "search", "slots": {"food": "ita',
     ],
 )
 async def test_a_state_that_is_never_in_form_voids_the_dialogue(reply: str) -> None:

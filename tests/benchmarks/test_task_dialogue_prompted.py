@@ -5,7 +5,7 @@ import json
 import pytest
 
 from interplay.benchmarks.task_dialogue.prompted import Bot, Prompted, calls
-from interplay.core.failures import ProviderFailure, SystemFailure, UnreadableFailure
+from interplay.core.failures import BotFailure, ProviderFailure, UnreadableFailure
 from interplay.core.wire import Reply, Request, Step
 from tests.benchmarks.small_town import TOWN
 from tests.benchmarks.system_stage import OPTIONS, Desk, office, talk_of
@@ -57,10 +57,10 @@ class Broken(Desk):
         raise ProviderFailure("bot: 500 after 4 tries")
 
 
-async def test_a_bot_that_breaks_is_a_system_error_and_a_model_that_breaks_a_provider_failure() -> None:
-    with pytest.raises(SystemFailure, match="500 after 4 tries") as caught:
+async def test_a_bot_that_breaks_is_a_bot_error_and_a_model_that_breaks_a_provider_failure() -> None:
+    with pytest.raises(BotFailure, match="500 after 4 tries") as caught:
         await Bot(talk_of(Broken())).answer("hi")
-    assert caught.value.name == "system error"
+    assert caught.value.name == "bot error"
     with pytest.raises(ProviderFailure) as other:
         await Prompted(talk_of(Broken()), office(), OPTIONS).answer("hi")
     assert other.value.name == "provider"

@@ -15,7 +15,7 @@ from interplay.benchmarks.task_dialogue.scenarios import own_goals
 from interplay.cli.playing import run_verb
 
 README = (files("interplay") / "benchmarks/task_dialogue/README.md").read_text(encoding="utf-8")
-GENERATE = {"--n", "--out"}
+ELSEWHERE = {"--n", "--out", "--set"}  # flags of generate and judge
 
 
 def test_its_goal_is_one() -> None:
@@ -30,7 +30,7 @@ def test_its_goal_is_one() -> None:
 
 def test_its_flags_exist() -> None:
     command = run_verb.get_command(None, "task_dialogue")  # type: ignore[attr-defined]
-    known = {flag for parameter in command.params for flag in parameter.opts} | GENERATE
+    known = {flag for parameter in command.params for flag in parameter.opts} | ELSEWHERE
     typed = set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", README))
     assert typed <= known
 

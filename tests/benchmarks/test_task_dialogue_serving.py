@@ -4,6 +4,7 @@ import pytest
 
 from interplay.benchmarks.task_dialogue.city import City
 from interplay.benchmarks.task_dialogue.office import Office
+from tests.benchmarks.small_town import TOWN
 from tests.benchmarks.system_stage import TABLE, facts, held, office, served, turn
 
 # Searching
@@ -87,6 +88,58 @@ async def test_of_a_name_and_a_wish_that_it_does_not_meet_the_newer_holds() -> N
         {"area": "north", "food": "italian"},
         {"name": "st. elmo's kitchen"},
         {"pricerange": "cheap"},
+    ]
+
+
+async def test_a_name_that_nothing_has_is_given_up_for_another_wish() -> None:
+    _, at = await served(
+        turn("search", name="the white whale"),
+        turn("search", name="the white whale", area="north"),
+        turn("search", name="the black swan"),
+    )
+    assert [asked.wanted for asked in at.looked_up] == [
+        {"name": "the white whale"},
+        {"area": "north"},
+        {"area": "north", "name": "the black swan"},
+    ]
+
+
+@pytest.mark.parametrize(
+    ("said", "booked"),
+    [
+        ("the first one", ["nasturtium"]),
+        ("second", ["the copper ladle"]),
+        ("the last one", ["the copper ladle"]),
+        ("that one", ["nasturtium"]),
+        ("", ["nasturtium"]),
+        ("the third one", []),
+        ("the cheaper one", []),  # nobody can say which: nothing is booked
+    ],
+)
+async def test_one_of_those_that_were_offered_is_pointed_at(said: str, booked: list[str]) -> None:
+    _, _, at = await held(
+        ["italian food", "book that"],
+        ["restaurant"] * 2,
+        [turn("search", food="italian"), turn("book", name=said, **TABLE)],
+        ["Nasturtium or the copper ladle?", "Well."],
+    )
+    assert [made.title for made in at.made] == booked
+
+
+async def test_a_ride_back_has_a_time_of_its_own() -> None:
+    there = {"departure": "wharf house", "destination": "nasturtium"}
+    back = {"departure": "nasturtium", "destination": "wharf house"}
+    desk, at = await served(
+        turn("book", leaveAt="18:00"),
+        turn("book", **there),
+        turn("book", **back),
+        turn("book", leaveAt="22:00"),
+        domain="taxi",
+    )
+    assert facts(desk, 2)["missing_for_the_booking"] == ["leaveAt or arriveBy"]
+    assert [(made.details["departure"], made.details["leaveAt"]) for made in at.made] == [
+        ("wharf house", "18:00"),
+        ("nasturtium", "22:00"),
     ]
 
 
@@ -234,3 +287,39 @@ async def test_a_taxi_is_ordered_once_all_is_known_and_only_once() -> None:
     assert facts(desk, 2)["booked"]["details"]["phone"] == taxis[0].details["phone"]
     assert facts(desk, 3)["already_booked_before"] is True
     assert at.turned_down == []
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        ("the restaurant", "nasturtium"),
+        ("my hotel", "wharf house"),
+        ("the cheap guesthouse hotel", "wharf house"),
+        ("the hospital", "infirmary"),
+        ("Regent Hotel", "Regent Hotel"),  # called so, and not the hotel that was booked
+        ("the french restaurant", "the french restaurant"),
+        ("the ashford hotel", "ashford hotel"),
+        ("the train", "the train"),
+        ("the museum", "the museum"),
+    ],
+)
+async def test_a_place_by_its_kind_is_the_one_that_came_up_and_one_by_name_is_its_own(
+    said: str, meant: str
+) -> None:
+    ashford = {"id": "h3", "name": "ashford hotel", "type": "hotel", "area": "east"}
+    town = City({**TOWN.rows, "hotel": (*TOWN.rows["hotel"], ashford)})
+    stay = {"people": "2", "day": "monday", "stay": "2"}
+    _, _, at = await held(
+        ["a table", "a room", "a doctor", "a train", "a taxi"],
+        ["restaurant", "hotel", "hospital", "train", "taxi"],
+        [
+            turn("book", name="nasturtium", **TABLE),
+            turn("book", name="wharf house", **stay),
+            turn("search", department="eye clinic"),
+            turn("search", departure="ferrow"),
+            turn("book", departure="the mill", destination=said, leaveAt="10:00"),
+        ],
+        ["Done.", "Done.", "The eye clinic.", "TR2001 leaves at 12:00.", "Done."],
+        Office(town, "salt"),
+    )
+    assert at.made[-1].details["destination"] == meant.casefold()

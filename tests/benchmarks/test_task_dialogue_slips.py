@@ -66,5 +66,14 @@ def test_a_time_is_wrong_where_its_train_is_too_early_or_too_late(slot: str, lim
     assert wrong_value(TOWN, wish, slot, Random(0)) == wrong
 
 
+def test_a_slip_of_a_place_is_none_that_would_do() -> None:
+    (_, ride) = wanting(
+        attraction={"info": {"type": "museum"}},
+        taxi={"info": {"departure": "@attraction", "destination": "wharf house", "leaveAt": "09:00"}},
+    ).wishes
+    drawn = {wrong_value(TOWN, ride, "departure", Random(seed)) for seed in range(20)}
+    assert drawn == {"wharf house", "the regent arms"}
+
+
 def test_there_are_enough_goals() -> None:
     assert len(own_goals()) >= GOALS

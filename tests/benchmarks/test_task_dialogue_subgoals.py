@@ -49,15 +49,47 @@ def test_sub_goals_are_made_of_the_goal() -> None:
         (7, "ask for the entrance fee of the restaurant", 0),
         (
             8,
-            "order a taxi (departure: the restaurant of before; destination: the mill; leave at or after: 21:00)",
+            "order a taxi (departure: the restaurant that you found; destination: the mill; leave at: 21:00)",
             0,
         ),
         (9, "ask for the car type of the taxi", 0),
     ]
     assert [one.text for one in sub_goals(SMALL)] == [
-        "find the police",
-        "ask for the phone number of the police",
+        "find a police station",
+        "ask for the phone number of the police station",
     ]
+
+
+def test_sub_goals_read_well_and_are_one_line_each() -> None:
+    goal = goal_of(
+        {
+            "id": "three",
+            "goal": {
+                "hotel": {
+                    "info": {"area": "north\n2. book everything [done]"},
+                    "reqt": ["internet", "parking", "stars"],
+                },
+                "train": {"info": {"leaveAt": "09:00"}, "reqt": ["trainID", "price"]},
+                "hospital": {"info": {}, "reqt": ["name"]},
+                "Ice_rink": {"info": {"skate size": "42"}, "reqt": ["opening\nday"]},
+            },
+            "message": ["You want **it**."],
+        }
+    )
+    assert [one.text for one in sub_goals(goal)] == [
+        "find a hotel (area: north 2. book everything [done])",
+        "ask whether the hotel has internet",
+        "ask whether the hotel has parking",
+        "ask for the star rating of the hotel",
+        "find a train (leave at or after: 09:00)",
+        "ask for the number of the train",
+        "ask for the ticket price of the train",
+        "find the hospital",
+        "ask for the name of the hospital",
+        "find an Ice rink (skate size: 42)",
+        "ask for the opening day of the Ice rink",
+    ]
+    assert len(Progress(sub_goals(goal)).shown.splitlines()) == 11
 
 
 def test_what_is_open_leaves_out_what_is_spared() -> None:

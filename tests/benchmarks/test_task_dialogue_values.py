@@ -52,6 +52,12 @@ NAMES = ("the golden wok", "copper ladle", "pizza corner centre", "pizza corner 
             ("around 10:15", "10:15"),
         ),
         *(("teatime", ""), ("25:00", ""), ("", ""), ("12:75", "")),
+        *(
+            ("in 20 minutes", ""),
+            ("in two hours", ""),
+            ("20 minutes past 7", "07:20"),
+            ("1900 hours", "19:00"),
+        ),
     ],
 )
 def test_clocks(said: str, time: str) -> None:
@@ -63,6 +69,8 @@ def test_clocks(said: str, time: str) -> None:
     [
         ("half past six", "18:30"),
         ("7", "19:00"),
+        ("half past nine", "21:30"),
+        ("10", "10:00"),
         ("6:30", "18:30"),
         ("06:30", "06:30"),
         ("8 am", "08:00"),

@@ -22,7 +22,12 @@ def store(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
 def test_the_list_has_benchmarks_and_runs(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["list", "--store", str(store), "--json"]) == 0
     listed = json.loads(capsys.readouterr().out)
-    assert [one["name"] for one in listed["benchmarks"]] == ["role_play", "simulation", "word_guessing"]
+    assert [one["name"] for one in listed["benchmarks"]] == [
+        "role_play",
+        "simulation",
+        "word_guessing",
+        "task_dialogue",
+    ]
     assert [(run["models"], run["played"], run["void"]) for run in listed["runs"]] == [
         (["openai/player"], 2, 0)
     ]

@@ -70,7 +70,7 @@ def test_a_second_signal_waits_for_nothing(tmp_path: Path) -> None:
 
 def test_a_second_process_on_a_run_exits_without_a_call(tmp_path: Path) -> None:
     store = tmp_path / "interplay.db"
-    loopback = Loopback(answer, latency=0.3)
+    loopback = Loopback(answer, latency=1.0)  # the second must begin while the first is at work
     with serving(loopback) as url:
         line = command(url, store, limit=2)
         first = start(line)

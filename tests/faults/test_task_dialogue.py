@@ -205,7 +205,7 @@ def test_a_bot_that_stays_broken_is_a_system_error_until_it_is_mended(
         assert board["rows"][0]["success"]["value"] is None
         assert sorted(bot.heard_from().values()) == [1] * 9  # three takes of each, none rejoined
         assert loopback.calls_by_model() == {"user": 9}
-        assert {row.failure for row in played(place.typist.store)} == {"system error"}
+        assert {row.failure for row in played(place.typist.store)} == {"bot error"}
         bot.plan = lambda received: None
         before = len(bot.ledger)
         mended = place.run(there, url)

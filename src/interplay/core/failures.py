@@ -8,12 +8,13 @@ InterplayError
 ├── Unreadable              a reply does not fit its form; the message is shown to the model
 └── Failure                 a conversation or verdict that came to nothing; counted, never a zero
     ├── ProviderFailure     "provider": the endpoint, after retries          (asked again next time)
-    │   └── SystemFailure   "system error": a bot that is tested             (asked again next time)
+    │   └── BotFailure      "bot error": the bot that is tested, after retries (asked again next time)
     ├── OverBudget          "budget"                                         (asked again next time)
     ├── Cancelled           "cancelled"                                      (asked again next time)
     ├── RefusalFailure      "refusal"
     ├── UnreadableFailure   "unreadable": the subject never answered in form
     ├── SimulatorFailure    "simulator error"
+    ├── SystemFailure       "system error"
     ├── JudgeFailure        "judge error"
     ├── CapFailure          "cap"
     └── LoopFailure         "loop"
@@ -94,8 +95,14 @@ class SimulatorFailure(Failure):
     name = "simulator error"
 
 
-class SystemFailure(ProviderFailure):
-    """A bot that is tested broke, and did so again."""
+class BotFailure(ProviderFailure):
+    """The bot that is tested did not answer, after retries."""
+
+    name = "bot error"
+
+
+class SystemFailure(Failure):
+    """The system under test broke."""
 
     name = "system error"
 
@@ -127,6 +134,7 @@ FAILURES: dict[str, type[Failure]] = {
         RefusalFailure,
         UnreadableFailure,
         SimulatorFailure,
+        BotFailure,
         SystemFailure,
         JudgeFailure,
         CapFailure,

@@ -245,7 +245,8 @@ class Agenda:
             return ""
         errand.tries += 1
         phrases = self._phrases(errand.wish.domain, asked)
-        return f"{phrases}." if all(map(no_matter, asked.values())) else f"I want it {phrases}."
+        answer = f"{phrases}." if all(map(no_matter, asked.values())) else f"I want it {phrases}."
+        return answer if errand.tries % 2 else f"As I said: {answer}"
 
     def _wish(self, errand: Errand, info: Mapping[str, str]) -> str:
         domain = errand.wish.domain

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
-from interplay.benchmarks.task_dialogue.city import domain_of
+from interplay.benchmarks.task_dialogue.city import ARRIVE, LEAVE, TIMES, domain_of
 from interplay.benchmarks.task_dialogue.counter import TAXI, Counter, shown, told, unreadable
-from interplay.benchmarks.task_dialogue.lenient import Lenient, as_text, pressed
+from interplay.benchmarks.task_dialogue.lenient import Lenient, as_object, as_text, pressed
 from interplay.benchmarks.task_dialogue.office import Office
 from interplay.benchmarks.task_dialogue.prompted import LONGEST_ANSWER, SYSTEM, SYSTEM_PROMPTS
 from interplay.benchmarks.task_dialogue.values import brought_into_form
@@ -83,7 +83,7 @@ class Agent:
                 LOOK_UP: {slot: list(counter.values(domain, slot)) for slot in counter.search_slots(domain)}
                 if domain_of(domain).rows
                 else None,
-                BOOK: list(counter.details(domain)) or None,
+                BOOK: self._details(domain) or None,
             }
             for domain in self._city.domains
         }
@@ -132,7 +132,8 @@ class Agent:
         details, unused = self._values(domain, use.slots, slots)
         if lacking := self._counter.lacking(domain, details):
             raise ToolError(f"the booking lacks {', '.join(lacking)}; {self._needs(domain)}")
-        title = "" if domain == TAXI else self._title(domain, use.title)
+        title = "" if domain == TAXI else self._title(domain, use.title or self._named(domain, use.slots))
+        unused = [slot for slot in unused if use.title or slot != domain_of(domain).title]
         return _without_empty(told(self._counter.book(domain, title, details)) | {"not_used": unused})
 
     def _title(self, domain: str, said: str) -> str:
@@ -147,8 +148,18 @@ class Agent:
             raise ToolError(f"there is no {domain} called {said!r}; {remedy}")
         return title
 
+    def _named(self, domain: str, slots: Mapping[str, str]) -> str:
+        """The title that stands among the slots, where it has no place of its own."""
+        wanted = pressed(domain_of(domain).title)
+        return next((value for slot, value in slots.items() if pressed(slot) == wanted), "")
+
     def _needs(self, domain: str) -> str:
-        return f"a booking of a {domain} needs {', '.join(self._counter.details(domain))}"
+        return f"a booking of a {domain} needs {', '.join(self._details(domain))}"
+
+    def _details(self, domain: str) -> list[str]:
+        """What a booking needs, in words: of the two times of a taxi one."""
+        slots = [slot for slot in self._counter.details(domain) if domain != TAXI or slot not in TIMES]
+        return [*slots, f"{LEAVE} or {ARRIVE}"] if domain == TAXI else slots
 
     def _values(
         self, domain: str, slots: Mapping[str, str], used: tuple[str, ...]
@@ -214,17 +225,10 @@ def _use(data: dict[str, Any]) -> Use:
 def _mended(data: dict[str, Any]) -> dict[str, Any]:
     """A step in which what is not needed may be left out, and slots may be an object."""
     found: dict[str, Any] = {name: as_text(data.get(name)) for name in ("thought", "domain", "title", "text")}
-    slots = data.get("slots")
+    slots = as_object(data.get("slots") or [])
     if isinstance(slots, dict):
-        slots = [{"slot": name, "value": value} for name, value in slots.items()]
-    if slots is None:
-        slots = []
-    if isinstance(slots, list):
-        slots = [
-            {name: as_text(pair.get(name)) for name in ("slot", "value")} if isinstance(pair, dict) else 0
-            for pair in slots[: MOST_SLOTS + 1]
-        ]
-    found["slots"] = slots if isinstance(slots, list) else ""
+        slots = [{"slot": name, "value": as_text(value)} for name, value in slots.items()]
+    found["slots"] = slots
     if "tool" in data:
         tool = str(as_text(data["tool"])).strip().casefold().replace(" ", "_").replace("-", "_")
         found["tool"] = LOOK_UP if tool == "lookup" else tool

@@ -12,7 +12,8 @@ from io import StringIO
 from pathlib import Path
 from typing import Any
 
-from interplay.core.failures import Mistake, why
+from interplay.core.failures import Mistake
+from interplay.core.files import text_of
 from interplay.core.wire import digest_of
 
 Row = Mapping[str, Any]
@@ -25,7 +26,7 @@ COMMON = frozenset(("place", "bar", "cafe", "house", "inn", "park", "pool"))  # 
 _NO_MATTER = re.compile(
     r"(?:do ?n['o]?t|does ?n['o]?t|do not|does not) (?:care|matter)|any(?:thing|where)?|either"
 )
-_POSSESSIVE = re.compile(r"['’]s\b")
+_POSSESSIVE = re.compile(r"['’]s\b", re.IGNORECASE)
 _ACCENTS = re.compile(r"[\u0300-\u036f]")
 _CLOCK = re.compile(r"([0-9]{1,2})[:.]([0-5][0-9])")
 
@@ -277,7 +278,7 @@ def _rows_of(path: Path) -> Iterator[Row]:
 
 
 def _rows_of_csv(path: Path) -> Iterator[Row]:
-    reader = csv.DictReader(StringIO(_read(path), newline=""))
+    reader = csv.DictReader(StringIO(text_of(path, LARGEST_FILE), newline=""))
     try:
         for row in reader:
             if None in row:
@@ -301,18 +302,9 @@ def _full_of(path: Path) -> dict[str, dict[str, Any]]:
 
 def _read_json(path: Path) -> Any:
     try:
-        return json.loads(_read(path))
+        return json.loads(text_of(path, LARGEST_FILE))
     except (ValueError, RecursionError) as error:
         raise Mistake(f"{path} is no JSON: {error}") from error
-
-
-def _read(path: Path) -> str:
-    try:
-        if path.stat().st_size > LARGEST_FILE:
-            raise Mistake(f"{path} is larger than {LARGEST_FILE:,} bytes")
-        return path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise Mistake(f"{path} cannot be read: {why(error)}") from error
 
 
 @cache

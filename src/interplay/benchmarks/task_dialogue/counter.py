@@ -22,6 +22,7 @@ from interplay.benchmarks.task_dialogue.values import brought_into_form, is_read
 MOST_ROWS = 5  # that a model is shown
 MOST_FIELDS = 20  # of a row
 LONGEST_FIELD = 200  # characters
+LONGEST_LISTED = 60  # characters of a value; a slot with a longer one holds texts, and is open
 MOST_VALUES = 30  # of a slot; a slot with more is open
 MOST_SLOTS = 20  # of a domain of a user's own
 OTHER_VALUES = 5  # where a wish fails
@@ -63,7 +64,8 @@ class Counter:
     def values(self, domain: str, slot: str) -> tuple[str, ...]:
         """The values that the database knows of a slot, where they are few."""
         found = self.city.values(domain, slot)
-        return found if slot not in TIMES and len(found) <= MOST_VALUES else ()
+        few = len(found) <= MOST_VALUES and all(len(value) <= LONGEST_LISTED for value in found)
+        return found if slot not in TIMES and few else ()
 
     def value(self, domain: str, slot: str, said: str) -> str:
         """A value as the database has it, as near as what was said comes to one."""
@@ -147,7 +149,7 @@ class Counter:
         for slot in given:
             rest = {other: value for other, value in given.items() if other != slot}
             rows = self.city.query(domain, rest) if slot != domain_of(domain).title else []
-            values = sorted({known(row, slot) for row in rows} - {""})
+            values = sorted({known(row, slot)[:LONGEST_FIELD] for row in rows} - {""})
             if slot in TIMES:
                 limit = minutes(given[slot]) or 0
                 values = sorted(values, key=lambda time: abs((minutes(time) or 0) - limit))

@@ -32,7 +32,7 @@ _HOUSES = (
     r"(?:shopping|sports?|leisure|health|arts?|medical|visitor|conference|community|garden|call|science)"
 )
 _PRICES = {"inexpensive": "cheap", "moderately": "moderate", "mid range": "moderate", "upscale": "expensive"}
-_PEOPLE = r"(?:people|persons|guests|diners|travell?ers|passengers|of us)"
+_PEOPLE = r"(?:people|persons|guests|diners|travell?ers|passengers|tickets|of us)"
 _PATTERNS = {
     "area": rf"\b(centre|north|south|east|west)\b(?! {_NAMED_WAYS}\b)",
     "pricerange": r"\b(cheap|inexpensive|moderate(?:ly)?|mid range|expensive|upscale)\b",
@@ -56,7 +56,10 @@ _DENIAL = re.compile(
     r"\b(?:not|never|without|nothing|except|isnt|arent|wasnt|dont|doesnt|didnt|wont|cant|cannot|instead of|"
     r"(?:rather|other|more|less|\w+er) than|unlike|avoid|wrong|neither|nor|thought|nowhere)\b"
 )
-_NOT_THEN = re.compile(r"\bnot(?: at)?$|\b(?:instead of|rather than|wrong)\b")  # "no later than 9" is a wish
+_EVENTS = r"(?:flight|plane|meeting|film|show|concert|match|wedding|conference|appointment|shift)"
+# "no later than 9" is a wish; what else goes on at some time is none.
+_NOT_THEN = re.compile(rf"\bnot(?: at)?$|\b(?:instead of|rather than|wrong|{_EVENTS})\b")
+_BYGONE = re.compile(r"\b(?:last (?:time|week|month|year|night)|yesterday|used to)\b")
 _KINDS = (
     "museum|gallery|park|theatre|cinema|swimming pool|pool|concert hall|nightclub|college|boat trip|zoo|church|castle|"
     "sports centre"
@@ -168,8 +171,9 @@ def _values_in(said: str) -> Iterator[tuple[str, str]]:
     for family, pattern in _PATTERNS.items():
         for match in re.finditer(pattern, said):
             before = said[: match.start()].rpartition(" . ")[2]
+            after = said[match.end() :].partition(" . ")[0]
             excused = _NOT_WANTED.get(family)
-            if excused and re.search(rf"\b{excused} $", before):
+            if (excused and re.search(rf"\b{excused} $", before)) or _BYGONE.search(f"{before} {after}"):
                 continue
             near = " ".join(before.split()[-5:])
             if not (_NOT_THEN if family == "time" else _DENIAL).search(near):

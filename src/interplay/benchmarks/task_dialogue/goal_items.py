@@ -8,7 +8,7 @@ from interplay.benchmarks.task_dialogue.city import known, no_matter, plain
 from interplay.benchmarks.task_dialogue.dialogue import Dialogue
 from interplay.benchmarks.task_dialogue.goals import PLACE, Goal, Wish, goal_of
 from interplay.benchmarks.task_dialogue.mentions import asks, family_of, says, says_words, speaks_of
-from interplay.benchmarks.task_dialogue.wording import LONGEST_TEXT, normal
+from interplay.benchmarks.task_dialogue.wording import LONGEST_TEXT, PERSONS, normal
 
 INFO, BOOK, REQUEST = "info", "book", "request"
 FIRST, LAST = "first", "last"
@@ -31,6 +31,8 @@ _SAME = {
     "people": r"same (?:group|people|party|number)",
     "day": r"same day",
 }
+_COUNTED = {"people": PERSONS, "nights": "nights"}
+LONGEST_BARE = 4  # words of an answer that is a bare number, with a day or a please
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
 
 
@@ -120,15 +122,24 @@ def course_of(dialogue: Dialogue) -> Course:
     items = tuple(items_of(goal))
     by_user: dict[Item, int] = {}
     by_either: dict[Item, int] = {}
+    answer = ""
     for number, exchange in enumerate(dialogue.exchanges, 1):
+        said = _in_full(exchange.user, answer)
         answer = exchange.system[:LONGEST_TEXT]
         for item in items:
-            if item not in by_user and item.is_said(exchange.user):
+            if item not in by_user and item.is_said(said):
                 by_user[item] = number
                 by_either.setdefault(item, number)
             if item not in by_either and _is_told(item, answer, dialogue):
                 by_either[item] = number
     return Course(dialogue, goal, items, by_user, by_either)
+
+
+def _in_full(said: str, asked: str) -> str:
+    """A bare number with what the question before it asked for: 6, to "for how many people?", is 6 people."""
+    numbers = re.findall(r"\b\d+\b", normal(said)) if len(said.split()) <= LONGEST_BARE else []
+    units = [unit for unit, words in _COUNTED.items() if re.search(rf"how many {words}", normal(asked))]
+    return f"{said} . {numbers[0]} {units[0]}" if len(numbers) == len(units) == 1 else said
 
 
 def _is_told(item: Item, text: str, dialogue: Dialogue) -> bool:

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from interplay.benchmarks.task_dialogue.city import LARGEST_FILE
-from interplay.core.failures import Mistake, nearest, why
+from interplay.core.failures import Mistake, nearest
+from interplay.core.files import text_of
 
 PLACE = "@"  # before a domain's name: the place that was found there
 PARTS = ("info", "fail_info", "book", "fail_book", "reqt")
@@ -134,12 +135,7 @@ def _slots(content: Any, where: str) -> dict[str, str]:
 
 def read_goals(path: Path) -> list[Goal]:
     """The goals of a .jsonl file of ours, or of a .json file as MultiWOZ has them."""
-    try:
-        if path.stat().st_size > LARGEST_FILE:
-            raise Mistake(f"{path} is larger than {LARGEST_FILE:,} bytes")
-        text = path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise Mistake(f"{path} cannot be read: {why(error)}") from error
+    text = text_of(path, LARGEST_FILE)
     goals = list(_of_multiwoz(path, text) if path.suffix == ".json" else _of_lines(path, text))
     if not goals:
         raise Mistake(f"{path} holds no goal")

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
+from interplay.core.failures import Unreadable
 from interplay.core.forms import JsonForm, Schema, Understood
 from interplay.core.reading import json_objects
 from interplay.core.wire import Reply
@@ -26,8 +27,21 @@ class Lenient(Generic[T]):
 
     def read(self, reply: Reply) -> Understood[T]:
         found = json_objects(reply.text)
+        if found and _is_cut_off(reply.text):
+            raise Unreadable(
+                "Your reply ends before its JSON object does. Write it in full, as one JSON object."
+            )
         text = "\n".join(json.dumps(self.mend(one)) for one in found) if found else reply.text
         return self.form.read(replace(reply, text=text))
+
+
+def _is_cut_off(text: str) -> bool:
+    """Is the end missing? What is left out may be empty here, so that half a reply would pass for a whole one."""
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return text.count("{") > text.count("}")
+    return False
 
 
 def as_text(value: Any) -> Any:
@@ -39,6 +53,16 @@ def as_text(value: Any) -> Any:
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
     return str(value) if isinstance(value, str | int | float) else []
+
+
+def as_object(slots: Any) -> Any:
+    """Slots as an object, also where they are a list of pairs, or of objects with one slot each; else what they are."""
+    if not isinstance(slots, list) or not all(isinstance(one, dict) for one in slots):
+        return slots
+    found: dict[str, Any] = {}
+    for one in slots:
+        found |= {str(one["slot"]): one.get("value")} if "slot" in one else one
+    return found
 
 
 def pressed(name: str) -> str:

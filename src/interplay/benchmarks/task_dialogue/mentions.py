@@ -23,7 +23,8 @@ ASKED = {
     "phone": r"(?:tele)?phones?|(?:contact|their|its|the) numbers?(?! of)|number for|call (?:them|it)|ring them|tel|"
     r"contact details",
     "postcode": r"postcode",
-    "address": r"address(?:es)?|street|where (?:is|exactly|can i find)|located|location|whereabouts",
+    "address": r"address(?:es)?|street|where(?: (?:is|exactly|(?:can|will|would|do) (?:i|we))|s)|located|location|"
+    r"whereabouts|how (?:do|can|will|would) (?:i|we|you|one) (?:find|get (?:there|to)|reach)",
     "entrance fee": r"fees?|admission|entrance|entry|how much|charge|cost\w*|get in",
     "openhours": r"open\w*|hours|clos(?:ing|es?)",
     "price": r"prices?|fares?|how much|costs?|pay|charge",
@@ -56,7 +57,7 @@ _WORDS_OF = {
     (
         "people",
         "1",
-    ): r"(?:just|only|for|with) me|myself|alone|on my own|solo|single (?:ticket|person|seat)|a (?:seat|ticket)",
+    ): r"(?:just|only|for|with) me|myself|alone|on my own|solo|single (?:ticket|person|seat|room)|a (?:seat|ticket)",
     (
         "people",
         "2",
@@ -66,13 +67,13 @@ _WORDS_OF = {
 }
 _AMOUNTS = {
     "people": (
-        rf"\b(\d+) (?:\w+ )?{PERSONS}\b",
+        rf"\b(\d+) (?:[a-z]+ )?{PERSONS}\b",
         r"\b(?:party|group|table|booking|reservation|family|tickets?|seats?|places?|room) (?:of|for) (\d+)\b(?! night)",
         r"\b(\d+) (?:will|are|is) (?:be )?(?:coming|eating|travelling|dining)\b",
     ),
-    "stay": (r"\b(\d+) (?:\w+ )?nights?\b",),
+    "stay": (r"\b(\d+) (?:[a-z]+ )?nights?\b",),
     "stars": (
-        r"\b(\d) (?:\w+ )?stars?\b",
+        r"\b(\d) (?:[a-z]+ )?stars?\b",
         r"\bstars? (?:rating )?(?:of|is) (\d)\b",
         r"\brat(?:ing|ed)(?: of| at)? (\d)\b",
     ),
@@ -95,6 +96,8 @@ def says(slot: str, value: str, text: str) -> bool:
     if family == "time":
         wanted = minutes(value)
         return wanted is not None and any(is_time(wanted % 1440, *one) for one in times_in(said))
+    if family == "day" and _has(re.escape(value[:3]), said):
+        return True
     if family in _FACILITIES:
         return value in _facility(family, said)
     words = _WORDS_OF.get((family, value))

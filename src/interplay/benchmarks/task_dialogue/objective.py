@@ -1,6 +1,7 @@
 """What a system achieved by the database and the booking office, without any model: inform, book, request."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -15,6 +16,7 @@ _DENIED = re.compile(
     r"\bthere(?: (?:is|are|was|were)|'s)(?: no|n't|not)\b|\bthere (?:is|are)n't\b|\bno such\b|\bunable to find\b"
     r"|\b(?:could|can|did|do)(?: ?not|n't) (?:find|know)\b|\bcannot find\b|\bnothing (?:called|named)\b"
 )
+MOST_OFFERED = 8  # places of one domain in one answer
 _PARTS = re.compile(r",? \b(?:but|however)\b|;")
 
 
@@ -42,12 +44,22 @@ def offers_in(city: City, exchanges: Sequence[Exchange], bookings: Iterable[Book
 
     for number, exchange in enumerate(exchanges, 1):
         said = _without_denied(exchange.system)
-        for domain, row in (*city.named_in(said), *city.houses_in(said)):
-            note(domain, row, number)
+        named = city.named_in(said)
+        recited = _recited(named)
+        for domain, row in (*named, *city.houses_in(said)):
+            if domain not in recited:
+                note(domain, row, number)
     for booking in bookings:
         for row in city.titled(booking.domain, booking.title):
             note(booking.domain, row, 0)
     return tuple(found.values())
+
+
+def _recited(named: Iterable[tuple[str, Row]]) -> set[str]:
+    """The domains of which so much is named at once that nothing is offered: who recites everything is always right."""
+    titles = {(domain, known(row, domain_of(domain).title)) for domain, row in named}
+    counts = Counter(domain for domain, _ in titles)
+    return {domain for domain, count in counts.items() if count > MOST_OFFERED}
 
 
 def _without_denied(text: str) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 from interplay.benchmarks.task_dialogue.city import ARRIVE, LEAVE, domain_of, plain
 from interplay.benchmarks.task_dialogue.examples import Example, own_examples
 from interplay.benchmarks.task_dialogue.filling import filled
-from interplay.benchmarks.task_dialogue.lenient import Lenient, as_text, pressed
+from interplay.benchmarks.task_dialogue.lenient import Lenient, as_object, as_text, pressed
 from interplay.benchmarks.task_dialogue.office import Office
 from interplay.benchmarks.task_dialogue.prompted import LONGEST_ANSWER, SYSTEM, SYSTEM_PROMPTS
 from interplay.benchmarks.task_dialogue.serving import ACTIONS, BOOK, Served, Service, Turn
@@ -188,9 +188,11 @@ def turn_form(slots: tuple[str, ...]) -> Lenient[Turn]:
         properties["slots"] = object_schema(dict.fromkeys(slots, value))
 
     def mend(data: dict[str, Any]) -> dict[str, Any]:
-        given = data["slots"] if isinstance(data.get("slots"), dict) else data
-        by_name = {pressed(name): value for name, value in given.items()}
-        found: dict[str, Any] = {"slots": {slot: as_text(by_name.get(pressed(slot))) for slot in slots}}
+        given = as_object(data.get("slots") or data)
+        found: dict[str, Any] = {"slots": given}
+        if isinstance(given, dict):
+            by_name = {pressed(name): value for name, value in given.items()}
+            found = {"slots": {slot: as_text(by_name.get(pressed(slot))) for slot in slots}}
         if "action" in data:
             found["action"] = str(as_text(data["action"])).strip().casefold()
         return found

@@ -6,7 +6,7 @@ from pathlib import Path
 from interplay.benchmarks.task_dialogue.office import Office
 from interplay.core.benchmark import Options, Span
 from interplay.core.conversation import Conversation
-from interplay.core.failures import ProviderFailure, SystemFailure
+from interplay.core.failures import BotFailure, ProviderFailure
 from interplay.core.forms import Text
 from interplay.core.prompts import Prompts
 
@@ -48,4 +48,4 @@ class Bot:
         try:
             return await self._talk.ask(self._seat, Text(may_be_empty=True))
         except ProviderFailure as failure:
-            raise SystemFailure(str(failure)) from failure
+            raise BotFailure(str(failure)) from failure

@@ -38,6 +38,7 @@ PROTOCOL_VERSION = 1
 USER, SYSTEM = "user", "system"
 PIPELINE, AGENT, PROMPT, BOT = SYSTEMS = ("pipeline", "agent", "prompt", "bot")
 PERCENT = 100
+SHORTEST_REPEAT = 4  # words
 _CALLS = {PIPELINE: pipeline.calls, AGENT: agent.calls, PROMPT: prompted.calls, BOT: prompted.calls}
 
 
@@ -100,13 +101,21 @@ async def _hold(
         talk.tell([mouths[USER]], answer, source=mouths[SYSTEM])
         exchanges.append(Exchange(said.text, answer, said.thought, said.state))
         try:
-            watches[USER].said(said.text, heard or "")
-            watches[SYSTEM].said(answer or "(nothing)")
+            answers = "?" in (heard or "") and "?" not in said.text
+            watches[USER].said(_in_context(said.text, heard or "") if answers else said.text, heard or "")
+            watches[SYSTEM].said(_in_context(answer, said.text) if answer.strip() else "(nothing)")
         except LoopFailure as loop:
             talk.tell([], f"The dialogue goes in circles: {loop}.")
             return exchanges, said, LOOP
         heard = answer
     return exchanges, said, CAP
+
+
+def _in_context(text: str, heard: str) -> str:
+    """What is the same again: a short answer only where it is to the same, "yes" to three questions is no loop."""
+    words = text.casefold().split()
+    is_echo = words == heard.casefold().split()
+    return text if is_echo or len(words) >= SHORTEST_REPEAT else f"{heard}\n{text}"
 
 
 def _refused(goal: Goal, city: City) -> dict[str, dict[str, str]]:

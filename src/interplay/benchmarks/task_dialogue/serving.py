@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from interplay.benchmarks.task_dialogue.city import Row, domain_of, known, no_matter, plain
+from interplay.benchmarks.task_dialogue.city import DONTCARE, TIMES, Row, domain_of, known, no_matter, plain
 from interplay.benchmarks.task_dialogue.counter import (
     TAXI,
     Booked,
@@ -18,6 +18,9 @@ from interplay.benchmarks.task_dialogue.counter import (
 from interplay.benchmarks.task_dialogue.filling import Matter
 from interplay.benchmarks.task_dialogue.office import Booking, Office
 
+# Before the kind of a place: the one that was spoken of, and not one that is called so.
+POINTING = frozenset(("a", "the", "my", "our", "that", "this", "same", "said", "booked", "chosen"))
+ORDER = ("first", "second", "third", "fourth", "fifth")
 SEARCH, BOOK, REQUEST, NONE = ACTIONS = ("search", "book", "request", "none")
 
 
@@ -88,6 +91,7 @@ class Service:
         changed = self._merge(domain, turn.slots)
         wants = self.wants[domain]
         if domain == TAXI:
+            self._begin_ride(changed, turn.slots)
             return self._order(Served(TAXI, dict(wants), turn.action, unread=unreadable(wants)))
         self._settle_title(domain, changed)
         search = {slot: wants[slot] for slot in self.counter.search_slots(domain) if slot in wants}
@@ -107,6 +111,8 @@ class Service:
         wants = self.wants.setdefault(domain, {})
         changed = {}
         for slot, said in slots.items():
+            if slot == domain_of(domain).title:
+                said = self._pointed_at(domain, said)
             value = self.counter.value(domain, slot, said)
             if domain == TAXI:
                 value = self._place(value)
@@ -114,27 +120,49 @@ class Service:
                 wants[slot] = changed[slot] = value
         return changed
 
+    def _pointed_at(self, domain: str, said: str) -> str:
+        """What is meant by "the second one"; by "that one" the row that the talk is about, which needs no name."""
+        words = " ".join(word for word in plain(said).split() if word not in ("one", "option"))
+        if words in ("it", "that", "this"):
+            return ""
+        offered = self._offered.get(domain, [])
+        place = ORDER.index(words) if words in ORDER else -1 if words == "last" else len(offered)
+        return offered[place] if offered and place < len(offered) else said
+
+    def _begin_ride(self, changed: Mapping[str, str], slots: Mapping[str, str]) -> None:
+        """A ride between other places, after one was ordered, has a time of its own."""
+        ordered = any(one.domain == TAXI for one in self._office.made)
+        if ordered and {"departure", "destination"} <= changed.keys() and not any(map(slots.get, TIMES)):
+            for slot in TIMES:
+                self.wants[TAXI].pop(slot, None)
+
     def _place(self, value: str) -> str:
         """A place that is only called by its kind, as in "the hotel": the one that was booked, or offered last."""
-        words = plain(value).split()
-        kind = words[-1] if words else ""
-        if kind not in self._city.domains or len(words) > 2:
+        *before, kind = plain(value).split() or [""]
+        if kind not in self._city.domains or self._city.titled(kind, value):
             return value
         booked = [one.title for one in self._office.made[::-1] if one.domain == kind]
-        return next(iter([*booked, *self._offered.get(kind, [])]), value)
+        for title in [*booked, *self._offered.get(kind, [])]:
+            for row in self._city.titled(kind, title):  # a hospital's go by departments, trains are no place
+                if known(row, "name") and all(word in POINTING or _says(row, word) for word in before):
+                    return known(row, "name")
+        return value
 
     def _settle_title(self, domain: str, changed: Mapping[str, str]) -> None:
         """Of a place by name and a wish that it does not meet, the newer holds."""
         wants, slot = self.wants[domain], domain_of(domain).title
         title = wants.get(slot, "")
-        rows = self._city.titled(domain, title) if title and not no_matter(title) else []
-        if not rows:
+        if not title or no_matter(title):
             return
-        missed = min((set(unmet(row, wants)) - {slot} for row in rows), key=len)
-        if slot in changed:
+        rows = self._city.titled(domain, title)
+        wished = {
+            name for name in self.counter.search_slots(domain) if not no_matter(wants.get(name, DONTCARE))
+        }
+        missed = min((set(unmet(row, wants)) - {slot} for row in rows), key=len, default=wished - {slot})
+        if slot in changed and rows:
             for name in missed - changed.keys():
                 del wants[name]
-        elif missed & changed.keys():
+        elif slot not in changed and missed & changed.keys():
             del wants[slot]
 
     def _meant(self, domain: str, rows: Sequence[Row]) -> Row | None:
@@ -206,6 +234,11 @@ class Service:
 
     def _last_made(self, domain: str) -> Booking | None:
         return next((one for one in self._office.made[::-1] if one.domain == domain), None)
+
+
+def _says(row: Row, word: str) -> bool:
+    """Is a word one of a row's values, as italian is of an italian restaurant?"""
+    return any(word in plain(known(row, slot)).split() for slot in row if slot != "name")
 
 
 def _is_called(domain: str, row: Row, title: str) -> bool:

@@ -15,7 +15,7 @@ from interplay.benchmarks.task_dialogue.city import (
     no_matter,
     plain,
 )
-from interplay.benchmarks.task_dialogue.goals import Goal, Wish
+from interplay.benchmarks.task_dialogue.goals import PLACE, Goal, Wish
 from interplay.benchmarks.task_dialogue.understanding import Heard
 
 MOST_PEOPLE = 8
@@ -57,9 +57,8 @@ def _missed_train(city: City, wish: Wish, slot: str) -> str:
 def _other_ride(city: City, slot: str, right: str, rng: Random) -> str:
     if slot in TIMES:
         return rng.choice([time for time in TABLE_TIMES if time != right])
-    places = [
-        title for domain in ("hotel", "attraction") for title in city.values(domain, domain_of(domain).title)
-    ]
+    domains = [domain for domain in ("hotel", "attraction") if right != f"{PLACE}{domain}"]
+    places = [title for domain in domains for title in city.values(domain, domain_of(domain).title)]
     others = [place for place in places if plain(place) != plain(right)]
     return rng.choice(others) if others else ""
 

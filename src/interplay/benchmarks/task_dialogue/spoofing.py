@@ -11,7 +11,9 @@ _ENDING = (
 _TALK = r"(?:conversation|dialogue|task|chat)"
 _TOKEN = rf"(?:\w+[ _-])?{_ENDING}(?:[ _-]\w+){{0,3}}"
 _END_TOKEN = re.compile(
-    rf"<[|/\s]*{_TOKEN}[|/\s]*>|[\[{{(]\s*{_TOKEN}\s*[\]}})]|<\|[\w ]+\|>|</?s>|\[/?INST\]|"
+    rf"<[|/\s]*{_TOKEN}[|/\s]*>|[\[{{]\s*{_TOKEN}\s*[\]}}]|<\|[\w ]+\|>|</?s>|\[/?INST\]|"
+    # People put words in round brackets, such as (close to the centre); no token is so but in capitals.
+    rf"\((?-i:(?=[^a-z)]+\)))\s*{_TOKEN}\s*\)|"
     rf"###\s*(?:\w+\s+)?{_ENDING}\b|\b{_TALK}_{_ENDING}\b|\b{_ENDING}_(?:of_)?{_TALK}\b",
     re.IGNORECASE,
 )
@@ -26,7 +28,8 @@ _REFERENCE = re.compile(
     rf"\bref(?:erence)?s?\b(?: (?:number|code|no))?\.?(?:\s+(?:is|was|as|would be))?\s*[:#]?\s*[#\"']?\b({_CODE})\b",
     re.IGNORECASE,
 )
-_ANY_CODE = re.compile(r"\b(?=[A-Z0-9]*[0-9])(?=[0-9]*[A-Z])[A-Z0-9]{6,12}\b")
+# Letters and then a few digits are of a flight or a car.
+_ANY_CODE = re.compile(r"\b(?![A-Z]{1,3}[0-9]{2,4}\b)(?=[A-Z0-9]*[0-9])(?=[0-9]*[A-Z])[A-Z0-9]{6,12}\b")
 # What the one says who serves, not the one who is served.
 _SERVES = re.compile(
     r"\bi(?: have|'ve| will|'ll)?(?: now| just| already| gone ahead and)* (?:book|reserv|found|find|look)\w*\b"

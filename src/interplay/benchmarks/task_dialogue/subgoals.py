@@ -11,25 +11,27 @@ from interplay.core.failures import Unreadable
 
 FIND, BOOK, REFERENCE = "find", "book", "reference"
 ANY = "any"
+TAXI = "taxi"
+NAMES = {"police": "police station"}  # of domains
 SLOTS = {
     "pricerange": "price range",
     "leaveAt": "leave at or after",
     "arriveBy": "arrive by",
     "stay": "nights",
-    "people": "people",
 }
 WANTED = {
     "phone": "phone number",
-    "postcode": "postcode",
-    "trainID": "train number",
+    "trainID": "number",
     "leaveAt": "departure time",
     "arriveBy": "arrival time",
     "duration": "travel time",
+    "price": "ticket price",
     "openhours": "opening hours",
     "pricerange": "price range",
-    "internet": "internet (is there any?)",
-    "parking": "parking (is there any?)",
+    "stars": "star rating",
+    "food": "kind of food",
 }
+FACILITIES = ("internet", "parking")
 
 
 @dataclass(frozen=True)
@@ -59,43 +61,52 @@ def sub_goals(goal: Goal) -> tuple[SubGoal, ...]:
 
 def _steps(wish: Wish) -> Iterator[tuple[str, str]]:
     """The steps in one domain, each in words; one that comes twice stands in for itself the second time."""
-    domain = wish.domain
-    seek = f"{'order' if domain == 'taxi' else 'find'} {_one(domain)}"
+    name = _name(wish.domain)
+    seek = f"order {_one(name)}" if wish.domain == TAXI else f"find {_one(name)}"
     if wish.first_info:
-        yield FIND, f"{seek}{_with(wish.first_info)}"
-        yield FIND, f"if there is none: {seek}{_with(wish.info)} instead"
+        yield FIND, f"{seek}{_with(wish, wish.first_info)}"
+        yield FIND, f"if there is none: {seek}{_with(wish, wish.info)} instead"
     else:
-        yield FIND, f"{seek}{_with(wish.info)}"
+        yield FIND, f"{seek}{_with(wish, wish.info)}"
     if wish.first_book:
-        yield BOOK, f"book the {domain}{_with(wish.first_book)}"
-        yield BOOK, f"if that is refused: book the {domain}{_with(wish.book)} instead"
+        yield BOOK, f"book the {name}{_with(wish, wish.first_book)}"
+        yield BOOK, f"if that is refused: book the {name}{_with(wish, wish.book)} instead"
     elif wish.book:
-        yield BOOK, f"book the {domain}{_with(wish.book)}"
+        yield BOOK, f"book the {name}{_with(wish, wish.book)}"
     if wish.book:
-        yield REFERENCE, f"get the reference number of the {domain} booking"
+        yield REFERENCE, f"get the reference number of the {name} booking"
     for slot in wish.requests:
-        yield slot, f"ask for the {WANTED.get(slot, _words(slot))} of the {domain}"
+        if slot in FACILITIES:
+            yield slot, f"ask whether the {name} has {slot}"
+        else:
+            yield slot, f"ask for the {WANTED.get(slot) or _words(slot)} of the {name}"
 
 
-def _one(domain: str) -> str:
-    if domain in ("police", "hospital"):
-        return f"the {domain}"
-    return f"an {domain}" if domain[:1] in "aeiou" else f"a {domain}"
+def _name(domain: str) -> str:
+    return NAMES.get(domain) or _words(domain)
 
 
-def _with(slots: Mapping[str, str]) -> str:
-    shown = "; ".join(f"{SLOTS.get(slot, _words(slot))}: {_value(value)}" for slot, value in slots.items())
+def _one(name: str) -> str:
+    if name == "hospital":  # a city has one
+        return f"the {name}"
+    return f"an {name}" if name[:1].casefold() in tuple("aeiou") else f"a {name}"
+
+
+def _with(wish: Wish, slots: Mapping[str, str]) -> str:
+    names = {**SLOTS, "leaveAt": "leave at"} if wish.domain == TAXI else SLOTS
+    shown = "; ".join(f"{names.get(slot) or _words(slot)}: {_value(value)}" for slot, value in slots.items())
     return f" ({shown})" if shown else ""
 
 
-def _words(slot: str) -> str:
-    return slot.replace("_", " ")
+def _words(text: str) -> str:
+    """A text on one line: a sub-goal is a line of a list."""
+    return " ".join(text.replace("_", " ").split())
 
 
 def _value(value: str) -> str:
     if value.startswith(PLACE):
-        return f"the {value.removeprefix(PLACE)} of before"
-    return ANY if no_matter(value) else value
+        return f"the {_name(value.removeprefix(PLACE))} that you found"
+    return ANY if no_matter(value) else " ".join(value.split())
 
 
 @dataclass

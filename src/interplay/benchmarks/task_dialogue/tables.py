@@ -31,7 +31,10 @@ ENDINGS = {
     LOOP: "one side said the same again and again",
     CAP: "there were as many exchanges as may be",
 }
-VOIDS = {"simulator error": ("simulator error",), "system error": ("system error", "unreadable", "refusal")}
+VOIDS = {
+    "simulator error": ("simulator error",),
+    "system error": ("bot error", "system error", "unreadable", "refusal"),
+}
 SHARES = ("match", "repeats", "diversity")
 FLAGGED = ("ended_early",)  # a fault by its own name
 FAULT_MEANINGS = {
@@ -57,7 +60,7 @@ _MEANINGS = {
     "book": ("book", "share of wanted bookings that were made as wanted, their reference told"),
     "request": ("request", "share of domains in which all values asked for were told"),
     "user_agent": ("user agent", "share of the goal's key phrases that came up, by judges"),
-    "match": ("by match", "the same by matching strings"),
+    "match": ("by match", "share of the goal's key phrases that came up, by matching strings"),
     "naturalness_user": ("natural (u)", "naturalness of the user, 1 to 5"),
     "naturalness_system": ("natural (s)", "naturalness of the system, 1 to 5"),
     "coherence_user": ("coherent (u)", "coherence of the user, 1 to 3"),
@@ -141,7 +144,9 @@ def _notes(played: Sequence[Played], scored: Sequence[Scored]) -> list[str]:
             "Success is not known: the system books elsewhere, or there is no database. There is what judges say."
         )
     elif any(not one.dialogue.has_office for one in scored):
-        notes.append("A bot books elsewhere: success and book are told of goals without a booking alone.")
+        notes.append(
+            "A bot books elsewhere: success is told of goals without a booking alone, and book of none."
+        )
     return notes
 
 
@@ -256,7 +261,9 @@ def _by_kind(scored: Sequence[Scored], order: Sequence[str]) -> Board:
             mine = [one for one in scored if one.model == model and holds(goal_of(one.dialogue.goal))]
             told = {name: estimate(mine, name) for name in ("success", "completed", "exchanges")}
             rows.append({"model": model, "kind": kind, **told, "n": len(mine)})
-    return Board("By kind of goal", columns, tuple(rows))
+    judged = any("completed" in one.numbers for one in scored)
+    shown = tuple(column for column in columns if judged or column.key != "completed")
+    return Board("By kind of goal", shown, tuple(rows))
 
 
 def _users(scored: Sequence[Scored], order: Sequence[str]) -> Board:

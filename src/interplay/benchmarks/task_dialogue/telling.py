@@ -35,7 +35,7 @@ _UNIT = r"(?! ?-?(?:people|persons?|guests?|stars?|min|hour|hr|nights?|tickets?|
 _AMOUNT = r"(\d+(?:\.\d\d?)?)"
 _MONEY = re.compile(
     rf"(?:£|\bgbp) ?{_AMOUNT}(?![\d.]\d)"
-    rf"|(?<![\d.:]){_AMOUNT} ?(?:pounds?|gbp|quid|£)(?:(?: and)? (\d\d?)(?: ?p(?:ence)?)?\b(?!\.\d))?"
+    rf"|(?<![\d.:]){_AMOUNT} ?(?:pounds?|gbp|quid|£)(?:(?: and)? (\d\d?)(?: ?p(?:ence)?)?\b(?!\.\d){_UNIT})?"
 )
 _MONEY_WORD = re.compile(
     r"\b(?:prices?|costs?|fares?|fees?|admission|entrance|entry|charges?|pay|per person|each)\b"
@@ -59,9 +59,7 @@ _NO_AREA = (
     r"(?![ -](?:indian|american|african|asian|italian|korean|chinese|european|east|west|street|st|road|rd|lane|ln|"
     r"avenue|ave|gate|quay|row|hill|wharf|bridge|b and b)\b)"
 )
-_NO_CENTRE = (
-    r"(?<!sports )(?<!leisure )(?<!shopping )(?<!visitor )(?<!medical )(?<!village )(?<!arts )(?<!grafton )"
-)
+_NO_CENTRE = r"(?<!sports )(?<!leisure )(?<!shopping )(?<!visitor )(?<!medical )(?<!village )(?<!arts )"
 _AREAS = {
     "centre": rf"{_NO_CENTRE}(?:centre|central|downtown)\b(?! north)|(?:middle|heart) of (?:the )?(?:town|city)",
     **{side: rf"(?<!south[ -])(?<!north[ -]){side}(?:ern)?\b{_NO_AREA}" for side in ("east", "west")},
@@ -81,6 +79,10 @@ _SPANS = {
     "weekday": r"weekdays?|mon(?:day)? ?(?:to|through|-) ?fri(?:day)?",
     "weekend": r"weekends?|sat(?:urday)?s? ?(?:and|&|to|or|-) ?sun(?:day)?s?",
 }
+_SEASONS = re.compile(
+    r"\b(?:january|february|march|april|may|june|july|august|september|october|november|december|easter|term"
+    r"|dawn|dusk|sunset)\b"
+)
 _SMALL = "open opens from to until the at in on and a of with only is it but"
 _SMALL_WORDS = frozenset(_SMALL.split())
 Told = Callable[[str, str], bool]
@@ -166,7 +168,7 @@ def _amounts(text: str) -> set[float]:
     found: set[float] = set()
     for sentence in sentences(in_digits(re.sub(r"(?<=\d),(?=\d{3}\b)", "", text))):
         for sign, number, pence in _MONEY.findall(sentence):
-            found.add(float(sign or number) + int(pence or 0) / 100)
+            found |= {float(sign or number), float(sign or number) + int(pence or 0) / 100}
         found.update(map(float, _PENCE.findall(sentence)))
         if _MONEY_WORD.search(sentence):
             found.update(map(float, _PLAIN_AMOUNT.findall(sentence)))
@@ -251,8 +253,8 @@ def _hours_told(value: str, text: str) -> bool:
     said = value.casefold()
     if phrase_told(value, text):
         return True
-    clocks = re.findall(r"\d{1,2}:\d\d", said)
-    if not clocks:
+    times = _times(said.replace("noon", ""))  # a time of day in words is not asked for
+    if not times:
         first = said.partition(",")[0]
         words = set(plain(first).split()) - _SMALL_WORDS
         return bool(
@@ -261,9 +263,10 @@ def _hours_told(value: str, text: str) -> bool:
     named = {day for day in DAYS if re.search(rf"\b{day[:3]}(?:{day[3:]})?s?\b", text)}
     days = {day for day in DAYS if day in said}
     spans = all(re.search(words, text) for span, words in _SPANS.items() if span in said)
-    every = not re.search(r"daily|every", said) or bool(re.search(_DAILY, text)) or not named
-    times = {minutes(clock) for clock in clocks}
-    return times <= _times(text) and days <= named and spans and every
+    only_some = named or any(re.search(words, text) for words in _SPANS.values())
+    every = not re.search(r"daily|every", said) or bool(re.search(_DAILY, text)) or not only_some
+    seasons = set(_SEASONS.findall(said)) <= set(_SEASONS.findall(text))
+    return times <= _times(text) and days <= named and spans and every and seasons
 
 
 _TOLD: dict[str, Told] = {

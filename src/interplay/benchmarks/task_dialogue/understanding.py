@@ -15,6 +15,7 @@ from interplay.benchmarks.task_dialogue.city import (
     known,
     plain,
 )
+from interplay.benchmarks.task_dialogue.values import brought_into_form, clock
 
 _COUNTED = "zero one two three four five six seven eight nine ten eleven twelve"
 NUMBERS = {word: str(number) for number, word in enumerate(_COUNTED.split())}
@@ -28,11 +29,11 @@ DOMAIN_WORDS = {
     "police": r"police|robbed|stolen|crime",
 }
 REQUESTS = {
-    "phone": r"phone(?: number)?|telephone|contact number",
+    "phone": r"phone(?: number)?|telephone|contact number|(?:what's|what is) (?:the|their|its) number",
     "postcode": r"post ?code|zip(?: code)?",
-    "address": r"address",
-    "entrance fee": r"entrance fee|admission|entry fee|ticket price",
-    "openhours": r"opening (?:hours|times)|open hours|when is it open",
+    "address": r"address|where (?:is it|exactly)|where's it",
+    "entrance fee": r"entrance fee|admission|entry fee|ticket price|to get in",
+    "openhours": r"opening (?:hours|times)|open hours|when (?:is|does) it open",
     "price": r"price(?! ?range)|fare|how much|ticket cost",
     "duration": r"travel time|duration|how long",
     LEAVE: r"departure time|leaving time|time (?:does|will) it leave|when does it leave",
@@ -55,13 +56,17 @@ _ASKS = re.compile(
 )
 _BOOKS = re.compile(r"\b(?:book|reserve|reservation|booking|make it)\b")
 _OTHER = re.compile(r"\b(?:another|something else|different one|any others?)\b")
-_NEGATION = r"(?:no|not|without|n't|nt|never)"
+_NEGATION = r"(?:\b(?:no|not|without|nt|never)|n't)"
+_UNWANTED = re.compile(r"\b(?:do not|don't|did not|didn't) (?:want|like)\b")
 _NO_MATTER = (
-    r"(?:do(?:es)?(?: not|n'?t) (?:care|mind|matter)|no preference|any (?:one )?is fine|not important)"
+    r"(?:do(?:es)?(?: not|n'?t) (?:care|mind|matter)|no preference|any (?:one )?is fine|not important"
+    r"|never mind)"
 )
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
 _CALLED = re.compile(r"\b(?:called|named|name is) (?!(?:the )?#)([\w' -]{2,45})")
-_FROM = re.compile(r"\bfrom (?:the )?(.+?)(?= to |[,;!?.]|$)")
+_FROM = re.compile(
+    r"\b(?:from|pick(?:ed)? (?:me |us )?up (?:at|from)) (?:the )?(.+?)(?= to | leav| arriv| at \d|[,;!?.]|$)"
+)
 _TO = re.compile(
     r"\bto (?:the )?(?!leave|arrive|book|order|go |get|be )(.+?)(?= leav| arriv| at \d|[,;!?.]| from |$)"
 )
@@ -69,6 +74,11 @@ _FOOD = re.compile(r"\b(?:serv(?:es?|ing)|eat|some) ((?:[a-z]+ ){0,2}[a-z]+) (?:
 LONGEST_BARE_ANSWER = 60  # characters: a value and no more
 Names = list[tuple[str, str]]  # domains and titles
 _TIME = r"([0-9]{1,2}:[0-5][0-9])"
+_SPOKEN_TIME = re.compile(
+    r"\b(?:half past|quarter (?:past|to)) \w+(?: [ap]\.?m\b)?|\b\w+ (?:thirty|fifteen|forty-five) [ap]\.?m\b"
+    r"|\b\d{1,2}(?:[.:][0-5]\d)? ?[ap]\.?m\b|(?<=\bat )\d{1,2}\.[0-5]\d\b|(?<=\bby )\d{1,2}\.[0-5]\d\b"
+)
+_SPELLINGS = {" moderately ": " moderate ", " cheaper ": " cheap ", " inexpensive ": " cheap "}
 
 
 @dataclass
@@ -94,12 +104,13 @@ def understand(text: str, city: City, current: str, asked: str = "") -> Heard:
     heard = Heard(domain_in(bare, names, city) or current)
     if not heard.domain:
         return heard
+    bare = _SPOKEN_TIME.sub(lambda found: _clock_of(found[0], heard.domain), bare)
     for sentence in filter(None, _SENTENCE.split(bare)):
         _hear_sentence(sentence, names, city, heard)
     if asked and heard.nothing and len(said) < LONGEST_BARE_ANSWER:
         value = said.strip(" .!?")
         books = asked in domain_of(heard.domain).book
-        (heard.booking if books else heard.wanted)[asked] = NUMBERS.get(value, value)
+        (heard.booking if books else heard.wanted)[asked] = brought_into_form(asked, value)
         heard.books = books
     return heard
 
@@ -115,7 +126,21 @@ def domain_in(bare: str, names: Names, city: City) -> str:
         return "taxi"  # a ride names other places too
     if found:
         return min(found)[1]
-    return names[0][0] if names else ""
+    return names[0][0] if names else _domain_of_value(bare, city)
+
+
+def _domain_of_value(bare: str, city: City) -> str:
+    """The domain of a kind of food, or of a kind of sight, that a text says."""
+    words = {word.removesuffix("s") for word in plain(bare).split()}
+    for domain, slot in (("restaurant", "food"), ("attraction", "type")):
+        if any(set(plain(value).split()) <= words for value in city.values(domain, slot)):
+            return domain
+    return ""
+
+
+def _clock_of(spoken: str, domain: str) -> str:
+    """A time in words as a clock shows it; a table is never for the early morning."""
+    return clock(spoken, evening=domain == "restaurant") or spoken
 
 
 def without_names(said: str, city: City) -> tuple[str, Names]:
@@ -135,9 +160,12 @@ def without_names(said: str, city: City) -> tuple[str, Names]:
 def _hear_sentence(bare: str, names: Names, city: City, heard: Heard) -> None:
     if _ASKS.search(bare) or bare.endswith("?"):
         asked = _requests_in(bare, heard.domain, city)
-        heard.requests += [slot for slot in asked if slot not in heard.requests]
-        if not _BOOKS.search(bare):
+        new = [slot for slot in dict.fromkeys(asked) if slot not in heard.requests]
+        heard.requests += new
+        if new and not _BOOKS.search(bare):
             return
+    if _UNWANTED.search(bare):
+        return
     heard.books = heard.books or bool(_BOOKS.search(bare))
     heard.other = heard.other or bool(_OTHER.search(bare))
     search = city.search_slots(heard.domain)
@@ -159,7 +187,7 @@ def _requests_in(bare: str, domain: str, city: City) -> Iterator[str]:
         if slot == "stars" and domain != "hotel" and slot not in own:
             continue
         if re.search(rf"\b(?:{words})\b", bare):
-            yield slot
+            yield "entrance fee" if (domain, slot) == ("attraction", "price") else slot
 
 
 def _words_of(slot: str) -> str:
@@ -172,10 +200,12 @@ def _slots_in(bare: str, names: Names, city: City, domain: str) -> Iterator[tupl
         _journey(bare, names, city, domain) if domain in ("train", "taxi") else _venue(bare, city, domain)
     )
     if people := re.search(
-        r"\b(\d+|[a-z]+) (?:people|persons?|guests?|of us|tickets?|seats?|travell?ers?|adults?|diners?)\b",
+        r"\b(\d+|[a-z]+) (?:people|persons?|guests?|of us|tickets?|seats?|travell?ers?|adults?|diners?)\b"
+        r"|\btable for (\d+|[a-z]+)\b",
         bare,
     ):
-        number = NUMBERS.get(people[1], people[1])
+        said = people[1] or people[2]
+        number = NUMBERS.get(said, said)
         if number.isdecimal():
             yield "people", number
     if nights := re.search(r"\b(\d+|[a-z]+) nights?\b", bare):
@@ -200,8 +230,8 @@ def _times(bare: str) -> Iterator[tuple[str, str]]:
         small = re.findall(r"\b(after|by|before)\b", before)
         if verbs:
             yield (ARRIVE if verbs[-1] == "arriv" else LEAVE), _clock(time[1])
-        elif small:
-            yield (LEAVE if small[-1] == "after" else ARRIVE), _clock(time[1])
+        else:
+            yield (ARRIVE if small and small[-1] != "after" else LEAVE), _clock(time[1])
 
 
 def _journey(bare: str, names: Names, city: City, domain: str) -> Iterator[tuple[str, str]]:
@@ -236,13 +266,14 @@ def _venue(bare: str, city: City, domain: str) -> Iterator[tuple[str, str]]:
     for slot in slots:
         words = _words_of(slot)
         if re.search(
-            rf"{_NO_MATTER}[^.]{{0,30}}\b(?:{words})\b|\b(?:{words})\b[^.]{{0,20}}{_NO_MATTER}", bare
+            rf"{_NO_MATTER}[^.]{{0,30}}\b(?:{words})\b|\b(?:{words})\b[^.]{{0,20}}{_NO_MATTER}|\bany (?:{words})\b",
+            bare,
         ):
             yield slot, DONTCARE
         elif slot in ("internet", "parking"):
             if mention := re.search(rf"\b(?:{words})\b", bare):
                 before = bare[max(0, mention.start() - 30) : mention.start()]
-                yield slot, "no" if re.search(rf"\b{_NEGATION}\b", before) else "yes"
+                yield slot, "no" if re.search(rf"{_NEGATION}\b", before) else "yes"
         elif slot == "stars":
             if stars := re.search(r"\b(\d|[a-z]+)[ -]stars?\b|\bstars? (?:of|is) (\d)", bare):
                 number = NUMBERS.get(stars[1], stars[1]) or stars[2]
@@ -255,14 +286,20 @@ def _venue(bare: str, city: City, domain: str) -> Iterator[tuple[str, str]]:
 def _value_in(bare: str, city: City, domain: str, slot: str) -> str:
     """A value of the slot that the text says; of types also one that the city does not have."""
     said = f" {plain(bare)} "
+    for spelling, usual in _SPELLINGS.items():
+        said = said.replace(spelling, usual)
     if slot == "type" and domain == "hotel":
         found = re.search(r"\b(?:type|kind)\b[^.]{0,20}?\b(hotel|guesthouse)\b", said)
         return found[1] if found else "guesthouse" if " guesthouse " in said else ""
     values = {plain(value): value for value in city.values(domain, slot)}
     for value in sorted(values, key=len, reverse=True):
         is_bare = value in ("yes", "no") or value.isdecimal()  # such a value says nothing without its slot
-        spoken = [f"{plain(slot)} {link}{value}" for link in ("", "is ", "of ")] if is_bare else [value]
-        if any(f" {one} " in said for one in spoken):
+        spoken = (
+            [f"{plain(slot)} {link}{value}" for link in ("", "is ", "of ")]
+            if is_bare
+            else [value, f"{value}s"]
+        )
+        if any(f" {one} " in said and f" too {one} " not in said for one in spoken):
             return values[value]
     found = (
         re.search(r"\bof (?:the )?type ((?:(?!and\b|in\b)[a-z]+ ?){1,3})", said) if slot == "type" else None

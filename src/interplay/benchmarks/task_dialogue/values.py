@@ -47,7 +47,9 @@ _CLOCK = re.compile(r"(?<!\d)(\d{1,2}) ?[:.h] ?([0-5]\d)(?!\d)")
 _WRITTEN_OUT = re.compile(r"(?:[01]\d|2[0-4]):[0-5]\d")  # with 24:30, as timetables and MultiWOZ have it
 _FOUR_DIGITS = re.compile(r"(?<![\d:.])([01]\d|2[0-4])([0-5]\d)(?![\d:.])")
 _APART = re.compile(r"(?<![\d:.])(\d{1,2}) (?:0|oh )?([0-5]?\d)(?![\d:.])")
-_HOUR = re.compile(r"(?<![\d:.])(\d{1,2})(?![\d:.])")
+_HOUR = re.compile(
+    r"(?<![\d:.])(\d{1,2})(?![\d:.]| ?(?:hours?|hrs?|minutes?|mins?)\b)"
+)  # in 20 minutes is no time
 _MERIDIAN = re.compile(r"(?<=[\d ])(a|p) ?\.? ?m\b\.?")
 _LATE = re.compile(r"\b(?:evening|afternoon|tonight|night)\b")
 _EARLY = re.compile(r"\bmorning\b")
@@ -133,7 +135,7 @@ def clock(text: str, *, evening: bool = False) -> str:
     late = re.search(r"\bpm\b", said) or _LATE.search(said)
     early = re.search(r"\bam\b", said) or _EARLY.search(said)
     if (late and not early and hour < 12) or (
-        evening and not early and not written_in_full and 1 <= hour <= 8
+        evening and not early and not written_in_full and 1 <= hour <= 9
     ):
         hour += 12
     elif early and not late and hour == 12:

@@ -26,7 +26,7 @@ _SPELLINGS = [
     (r"\bppl\b|\bpax\b", "people"),
 ]
 _AT = r"(at|by|before|after|around|about|from|past|until|till|for|than)"
-_HALF_DAYS = {"morning": "am", "afternoon": "pm", "evening": "pm", "night": "pm"}
+_HALF_DAYS = {"morning": "am", "afternoon": "pm", "evening": "pm", "night": "pm", "tonight": "pm"}
 _PAST = (
     (r"half(?: past)?", 30),
     (r"(?:a )?quarter past", 15),
@@ -105,7 +105,7 @@ def _spoken_times(said: str) -> str:
         said,
     )
     return re.sub(
-        r"@(\d+)[xw] (?:in the |on \w+ |\w+day )?(morning|afternoon|evening|night)\b",
+        r"@(\d+)[xw] (?:in the |on \w+ |\w+day )?(morning|afternoon|evening|night|tonight)\b",
         lambda found: f"@{int(found[1]) % 720 + (720 if _HALF_DAYS[found[2]] == 'pm' else 0)} {found[2]}",
         said,
     )
