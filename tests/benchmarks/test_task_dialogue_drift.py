@@ -36,6 +36,7 @@ def test_drift(turn: str) -> None:
         "Friday at 7:30 for 4 people please, and that's 4 people, not 6 people.",
         "Table for four, friday, 19:30. I had Indian yesterday rather than Thai, ha!",
         "Table for four, friday, 19:30. We did Indian in the south last time and it was awful.",
+        "Table for four, friday, 19:30, at the least expensive one.",
         "Table for four, friday, 19:30. The film starts at 22:15, so that is fine.",
     ],
 )

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from interplay.benchmarks.task_dialogue.dialogue import CAP, COMPLETED, Dialogue, Exchange
+from interplay.benchmarks.task_dialogue.office import Booking, LookUp
 from interplay.benchmarks.task_dialogue.quality import FAULTS, faults
 from tests.benchmarks.hand_written import dialogue_of
 
@@ -64,3 +65,15 @@ def test_a_bare_number_answers_the_question_before_it() -> None:
     entry = next(one for one in ENTRIES if one["manner"] == "minimalist with numbers only")
     other = {**entry, "turns": [turn.replace("how many", "which number of") for turn in entry["turns"]]}
     assert faults(written(other)) == ["ended early"]  # nobody can tell what 6 is
+
+
+def test_what_the_system_looked_up_or_booked_was_said_in_whatever_words() -> None:
+    entry = next(one for one in ENTRIES if one["manner"] == "business, long sentences")
+    asked = [turn.replace("A single room", "A bed for your humble servant") for turn in entry["turns"]]
+    odd = written({**entry, "turns": asked})
+    assert faults(odd) == ["ended early"]
+    booked = Booking("hotel", "the pemberton", {"people": "1", "day": "tuesday", "stay": "4"}, "L2N5Q8V3")
+    assert faults(replace(odd, bookings=(booked,))) == []
+    sought = LookUp("hotel", {"people": "1"}, 1)
+    assert faults(replace(odd, lookups=(sought,))) == []
+    assert faults(replace(odd, lookups=(replace(sought, domain="train"),))) == ["ended early"]

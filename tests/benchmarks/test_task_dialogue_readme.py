@@ -58,7 +58,13 @@ def test_its_counts_hold() -> None:
 
 def test_every_option_and_criterion_is_told() -> None:
     for option in benchmark.options:
-        if option.name not in ("exchanges", "explanation", "prompts", "slot_error", "utterance"):  # help says enough
+        if option.name not in (
+            "exchanges",
+            "explanation",
+            "prompts",
+            "slot_error",
+            "utterance",
+        ):  # help says enough
             assert f"--{option.name.replace('_', '-')}" in README
     assert "completed" in CRITERIA
     assert "naturalness_user" in CRITERIA

@@ -2,11 +2,13 @@
 
 import re
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from interplay.benchmarks.task_dialogue.goals import goal_of
+from interplay.benchmarks.task_dialogue.goals import Goal, goal_of, read_goals
+from interplay.benchmarks.task_dialogue.scenarios import own_goals
 from interplay.benchmarks.task_dialogue.subgoals import Progress, sub_goals
 from interplay.core.failures import Unreadable
 
@@ -127,3 +129,22 @@ def test_updates_that_cannot_be(changes: list[tuple[int, str]], complaint: str) 
         progress.updated(updates(*changes))
     assert set(progress.states.values()) == {"open"}
     assert progress.updated(updates((1, "failed"), (2, "done"))).states[2] == "done"
+
+
+def can_be_done(goal: Goal) -> bool:
+    """Is a goal done where all first wishes come true, and where all of them fail?"""
+    progress = Progress(sub_goals(goal))
+    first = {one.instead_of for one in progress.sub_goals}
+    lucky = [(one.number, "done") for one in progress.sub_goals if not one.instead_of]
+    unlucky = [(one.number, "failed" if one.number in first else "done") for one in progress.sub_goals]
+    return not any(progress.updated(updates(*changes)).open for changes in (lucky, unlucky))
+
+
+def test_every_goal_that_ships_can_be_done() -> None:
+    assert all(can_be_done(goal) for goal in own_goals())
+
+
+def test_every_goal_of_the_authors_can_be_done(originals: Path) -> None:
+    goals = read_goals(originals / "multiwoz" / "goals_val.json")
+    assert len(goals) == 999
+    assert all(can_be_done(goal) for goal in goals)

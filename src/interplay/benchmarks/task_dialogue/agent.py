@@ -132,8 +132,9 @@ class Agent:
         details, unused = self._values(domain, use.slots, slots)
         if lacking := self._counter.lacking(domain, details):
             raise ToolError(f"the booking lacks {', '.join(lacking)}; {self._needs(domain)}")
-        title = "" if domain == TAXI else self._title(domain, use.title or self._named(domain, use.slots))
-        unused = [slot for slot in unused if use.title or slot != domain_of(domain).title]
+        named = use.title.strip() or self._named(domain, use.slots)
+        title = "" if domain == TAXI else self._title(domain, named)
+        unused = [slot for slot in unused if slot != domain_of(domain).title]
         return _without_empty(told(self._counter.book(domain, title, details)) | {"not_used": unused})
 
     def _title(self, domain: str, said: str) -> str:

@@ -46,7 +46,7 @@ _PATTERNS = {
 # What such a word may stand after without being wished for.
 _NOT_WANTED = {
     "area": rf"(?:near|nearest|from|to|towards|far|close|off|outside|{_HOUSES})(?: to| from)?(?: the)?(?: city| town)?",
-    "pricerange": r"(?:too|bit|less|so|that|very|how|quite|rather|more|as|pretty|really|is it|are they)(?: the)?",
+    "pricerange": r"(?:too|bit|less|least|so|that|very|how|quite|rather|more|as|pretty|really|is it|are they)(?: the)?",
     "time": r"(?:opens?|opening|closes?|closing|until|till|between|check in|check out|starts?)(?: at| from| around)?",
     "people": r"(?:plus|and|other|another|\d)",
     "stay": r"(?:per|each|a|how much (?:for|is))",
@@ -197,7 +197,7 @@ def _others_in(said: str, goal: Goal, text: str) -> Iterator[tuple[str, str]]:
             elif wish is not None and re.fullmatch(_KINDS, match[1]) and "type" in wish.info:
                 yield "type", match[1]
     hotel = goal.wish("hotel")
-    if hotel and re.search(r"(?<!not a )\bguesthouse\b", said):
+    if hotel and re.search(r"(?<!not a )(?<!no )(?<!not )(?<!than a )\bguesthouse\b", said):
         yield "type", "guesthouse"
     for match in _NO_NEED.finditer(said):
         yield ("internet" if match[1] == "wifi" else "parking"), "no"

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from interplay.benchmarks.task_dialogue.city import known, no_matter, plain
+from interplay.benchmarks.task_dialogue.city import known, no_matter, plain, same
 from interplay.benchmarks.task_dialogue.dialogue import Dialogue
 from interplay.benchmarks.task_dialogue.goals import PLACE, Goal, Wish, goal_of
 from interplay.benchmarks.task_dialogue.mentions import asks, family_of, says, says_words, speaks_of
@@ -82,7 +82,11 @@ class Course:
 
         Of a wish that comes first and one that comes instead of it, one is enough.
         """
-        absent = [item for item in self.items if item not in self.by_either]
+        absent = [
+            item
+            for item in self.items
+            if item not in self.by_either and not _is_on_record(item, self.dialogue)
+        ]
         spared = {
             (item.domain, item.kind, of)
             for item in self.items
@@ -90,6 +94,15 @@ class Course:
             if item.of and item.of != of and item not in absent
         }
         return [item for item in absent if (item.domain, item.kind, item.of) not in spared]
+
+
+def _is_on_record(item: Item, dialogue: Dialogue) -> bool:
+    """Did the system look a value up or book with it? Then it was said, in whatever words."""
+    record = [(one.domain, one.details) for one in dialogue.bookings]
+    record += [(one.domain, one.details) for one in dialogue.refusals]
+    record += [(one.domain, one.wanted) for one in dialogue.lookups]
+    own = [slots.get(item.slot, "") for domain, slots in record if domain == item.domain]
+    return bool(item.value) and any(same(value, item.value) for value in own)
 
 
 def items_of(goal: Goal) -> list[Item]:

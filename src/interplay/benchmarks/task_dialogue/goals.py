@@ -18,6 +18,11 @@ LONGEST_MESSAGE = 6000
 _FLAGS = ("invalid", "pre_invalid")  # of MultiWOZ's bookings: marks for the people who wrote its dialogues
 _EMPHASIS = re.compile(r"<span class=['\"]emphasis['\"]>(.*?)</span>", re.DOTALL)
 _MARKED = re.compile(r"\*\*(.+?)\*\*", re.DOTALL)
+_SPOKEN_OF = {  # in MultiWOZ's messages
+    "restaurant": "restaurant|place to dine",
+    "hotel": "hotel|place to stay|guesthouse",
+    "attraction": "attraction|places to go",
+}
 _LEAVES = re.compile(r"leave the \W*(\w+)")
 _ARRIVES = re.compile(r"arrives? (?:at )?the \W*(\w+)")
 
@@ -178,7 +183,14 @@ def _of_multiwoz(path: Path, text: str) -> Iterator[Goal]:
         }
         if "taxi" in domains:
             domains["taxi"] = _between_places(domains, message)
+        domains = dict(sorted(domains.items(), key=lambda item: _first_said(item[0], said)))
         yield goal_of({"id": name, "goal": domains, "message": message}, where)
+
+
+def _first_said(domain: str, said: str) -> int:
+    """Where a message first speaks of a domain; at its end where it never does by name."""
+    found = re.search(rf"\b(?:{_SPOKEN_OF.get(domain, re.escape(domain))})\b", said, re.IGNORECASE)
+    return found.start() if found else len(said)
 
 
 def _as_said(domain: str, parts: Any, said: str) -> Any:

@@ -9,7 +9,7 @@ from typing import Any, Generic, TypeVar
 from interplay.core.failures import Unreadable
 from interplay.core.forms import JsonForm, Schema, Understood
 from interplay.core.reading import json_objects
-from interplay.core.wire import Reply
+from interplay.core.wire import Reply, split_reasoning
 
 T = TypeVar("T")
 
@@ -37,6 +37,7 @@ class Lenient(Generic[T]):
 
 def _is_cut_off(text: str) -> bool:
     """Is the end missing? What is left out may be empty here, so that half a reply would pass for a whole one."""
+    text, _ = split_reasoning(text)
     try:
         json.loads(text)
     except (ValueError, RecursionError):

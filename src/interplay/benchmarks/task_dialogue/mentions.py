@@ -1,6 +1,7 @@
 """Mentions: does a text say a value of a slot, or speak of the slot? Values are known in many wordings."""
 
 import re
+from functools import lru_cache
 
 from rapidfuzz import fuzz
 
@@ -90,6 +91,7 @@ def family_of(slot: str) -> str:
     return FAMILIES.get(slot, slot)
 
 
+@lru_cache(maxsize=20_000)  # the same turns are looked at for coverage, pace and every fault
 def says(slot: str, value: str, text: str) -> bool:
     """Does the text say this value of the slot, in whatever wording?"""
     said, family, value = normal(text), family_of(slot), value.strip().casefold()
@@ -146,6 +148,7 @@ def _forms(value: str) -> str:
     return " ".join(_form(word) for word in value.replace(".", " ").split())
 
 
+@lru_cache(maxsize=5_000)
 def _form(word: str) -> str:
     """What finds a word, one or many."""
     if word.endswith("ies") and len(word) > 4:

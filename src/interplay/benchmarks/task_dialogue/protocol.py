@@ -34,7 +34,7 @@ from interplay.core.failures import LoopFailure, SimulatorFailure
 from interplay.core.loops import LoopWatch
 from interplay.core.wire import digest_of
 
-PROTOCOL_VERSION = 1
+PROTOCOL_VERSION = 1  # of what is said by rule, heard, booked and taken for a loop
 USER, SYSTEM = "user", "system"
 PIPELINE, AGENT, PROMPT, BOT = SYSTEMS = ("pipeline", "agent", "prompt", "bot")
 PERCENT = 100

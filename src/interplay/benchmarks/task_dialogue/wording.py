@@ -5,14 +5,13 @@ import unicodedata
 from collections.abc import Iterator
 from functools import lru_cache
 
-from interplay.benchmarks.task_dialogue.understanding import NUMBERS as COUNTED
+from interplay.benchmarks.task_dialogue.values import in_digits
 
 PERSONS = (
     r"(?:people|persons?|guests?|adults?|travell?ers?|passengers?|diners?|tickets?|seats?|friends|heads?|folks?|"
     r"of (?:us|them))"
 )
 LONGEST_TEXT = 4_000  # characters that are looked at, as many as a simulated user is shown
-NUMBERS = {**COUNTED, "fifteen": "15", "thirty": "30", "forty five": "45", "a couple of": "2"}
 _SPELLINGS = [
     (r"\b(?:wi fi|internet|online|broadband)\b", "wifi"),
     (r"\bpost ?codes?\b|\bzip(?: ?codes?)?\b|\bpostal codes?\b", "postcode"),
@@ -31,8 +30,8 @@ _PAST = (
     (r"half(?: past)?", 30),
     (r"(?:a )?quarter past", 15),
     (r"(?:a )?quarter to", -15),
-    (r"10 past", 10),
-    (r"10 to", -10),
+    *((rf"{minutes}(?: minutes)? past", minutes) for minutes in (5, 10, 20, 25)),
+    *((rf"(?<!from )(?<!between ){minutes}(?: minutes)? to", -minutes) for minutes in (5, 10, 20, 25)),
 )
 _NO_TIME = rf"(?:{PERSONS}|nights?|stars?|pounds|minutes|hours|days)"
 _MARKS = re.compile(r"[.,;:!?()\n\"]+(?=\s|$)|[\n;!?()\"]+")
@@ -49,9 +48,7 @@ def normal(text: str) -> str:
     said = _clocks(re.sub(r"\b([ap])\.\s?m\b\.?", r"\1m", said))
     said = re.sub(r"(?<=\w)[.,](?=\w)|[-–—/_]", " ", _MARKS.sub(" . ", said))
     said = " ".join(re.sub(r"[^\w\s.@]", " ", said).split())
-    for word, figure in NUMBERS.items():
-        said = re.sub(rf"\b{word}\b", figure, said)
-    said = _spoken_times(said)
+    said = _spoken_times(in_digits(said.replace("a couple of", "2")))
     for pattern, spelling in _SPELLINGS:
         said = re.sub(pattern, spelling, said)
     return said
