@@ -2,13 +2,13 @@
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from interplay.benchmarks.task_dialogue.dialogue import ENDS, FLAGS, Dialogue, Exchange, Offer
+from interplay.benchmarks.task_dialogue.dialogue import ENDS, FLAGS, Exchange
 from interplay.benchmarks.task_dialogue.goals import goal_of
 from interplay.benchmarks.task_dialogue.judges import (
     LONGEST_SHOWN,
@@ -19,131 +19,29 @@ from interplay.benchmarks.task_dialogue.judges import (
     judgeable,
     phrases_form,
     scores_of,
-    words_of,
 )
-from interplay.benchmarks.task_dialogue.office import Booking, LookUp, Refusal
 from interplay.core.benchmark import Scenario
-from interplay.core.conversation import MOST_TRIES, Casting, Conversation
+from interplay.core.conversation import MOST_TRIES
 from interplay.core.failures import JudgeFailure
 from interplay.core.forms import JsonForm
-from interplay.core.reading import fields_named
-from interplay.core.wire import Message, Reply, Request, Sampling, Step, canonical
-from interplay.judging.fence import mark_of
-from interplay.judging.probes import Probe, probes
-from interplay.models.scripted import Scripted
-
-MODEL = "openai/judge"
-STAGE = "judge dialogue 0123456789ab"
-OPTIONS = {"prompts": "", "goal_shown": "no", "explanation": "400"}
-BOOK = {"people": "5", "day": "saturday", "time": "19:00"}
-WISH = {"info": {"food": "thai", "pricerange": "cheap"}, "book": BOOK, "reqt": ["phone"]}
-MESSAGE = [
-    "You crave **thai** food at a **cheap** price",
-    "Book a table for **5 people** on **saturday** at **19:00** and get the **phone number**.",
-]
-GOAL = {"id": "G001", "goal": {"restaurant": WISH}, "message": MESSAGE}
-PHRASES = goal_of(GOAL).phrases
-DIALOGUE = Dialogue(
-    goal=GOAL,
-    exchanges=(
-        Exchange(
-            "Cheap thai food, please.", "Try The Lemongrass Barge.", "secret thought", {"find it": "open"}
-        ),
-        Exchange("A table for five, saturday at 7 pm.", "Booked: reference K7Q2M4P8.", "hidden idea"),
-    ),
-    ended="completed",
-    closing="Lovely, goodbye.",
-    state={"sub-goal state": "done"},
-    offers=(Offer("restaurant", {"name": "offered row"}, 1),),
-    bookings=(Booking("restaurant", "booked title", {"people": "5"}, "REFERENCE-OF-RECORD"),),
-    refusals=(Refusal("restaurant", "refused title", {}, "refused reason"),),
-    lookups=(LookUp("restaurant", {"food": "looked-up food"}, 3),),
+from interplay.core.wire import Message, Reply, canonical
+from tests.benchmarks.judged_dialogue import (
+    ANSWERS,
+    DIALOGUE,
+    GOAL,
+    MODEL,
+    OPTIONS,
+    PHRASES,
+    VERDICT,
+    Desk,
+    answering,
+    judged,
+    mark_for,
+    question_in,
+    read_of,
+    sound,
+    talk_at,
 )
-TURNS = (1, 1, 2, 2, 2, 0)  # of the phrases
-
-
-def rated(**ratings: int) -> dict[str, Any]:
-    """Ratings, each after an explanation of its own."""
-    found: dict[str, Any] = {}
-    for name, rating in ratings.items():
-        found |= {f"{name}_explanation": f"So be the {name.replace('_', ' of the ')}.", name: rating}
-    return found
-
-
-ANSWERS: Mapping[str, Mapping[str, Any]] = {
-    "completion": {"feedback": "Found and booked, no phone number was asked for.", "completed": 0},
-    "phrases": {f"phrase_{number}": turn for number, turn in enumerate(TURNS, 1)},
-    "manner": rated(naturalness_user=2, naturalness_system=2, diversity_user=1),
-    "coherence": rated(coherence_user=2, coherence_system=1),
-}
-CAME_UP = {"phrases": [{"phrase": number, "turn": turn} for number, turn in enumerate(TURNS, 1)]}
-VERDICT = {**ANSWERS["completion"], **CAME_UP, **ANSWERS["manner"], **ANSWERS["coherence"]}
-Script = Callable[[Sequence[Message]], str]
-
-
-class Desk:
-    """Has every step answered by a scripted model, and remembers what was asked."""
-
-    def __init__(self, script: Script):
-        self.model = Scripted(MODEL, script)
-        self.asked: list[tuple[Step, Request]] = []
-
-    async def reply(self, step: Step, request: Request) -> Reply:
-        self.asked.append((step, request))
-        return await self.model.reply(request)
-
-    async def once(self, step: Step, make: Callable[[], Any]) -> Any:
-        return make()
-
-    @property
-    def materials(self) -> dict[str, str]:
-        """What the judge was shown with each question, where it was asked first."""
-        found: dict[str, str] = {}
-        for _, request in self.asked:
-            messages = request.thread.messages()
-            found.setdefault(question_in(messages), messages[1].text)
-        return found
-
-
-def question_in(messages: Sequence[Message]) -> str:
-    """Which of the four questions a judge is asked, by the words after all material."""
-    asked = re.findall(r"^The question: (.*)$", messages[1].text, re.MULTILINE)[-1]
-    return next(name for name in QUESTIONS if f"The question: {asked}" in PROMPTS.texts[f"judge_{name}"])
-
-
-def sound(messages: Sequence[Message]) -> str:
-    """Answers every question in form."""
-    return json.dumps(ANSWERS[question_in(messages)])
-
-
-def answering(name: str, reply: str) -> Script:
-    """A judge that answers one question with this, whatever it is told, and the others in form."""
-    return lambda messages: reply if question_in(messages) == name else sound(messages)
-
-
-def talk_at(desk: Desk, secret: bytes = b"secret") -> Conversation:
-    cast = {"judge": Casting(MODEL, Sampling(0.0), "judge")}
-    return Conversation(cast, desk, stage=STAGE, secret=secret)
-
-
-async def judged(script: Script = sound, dialogue: Dialogue = DIALOGUE, **options: str) -> tuple[Any, Desk]:
-    desk = Desk(script)
-    return await Judged(OPTIONS | options)(talk_at(desk), dialogue), desk
-
-
-async def read_of(name: str, reply: str) -> Mapping[str, Any] | None:
-    """The verdict where one question is answered so; None where that is a judge error after all tries."""
-    desk = Desk(answering(name, reply))
-    try:
-        return await Judged(OPTIONS)(talk_at(desk), DIALOGUE)
-    except JudgeFailure:
-        tries = [request for _, request in desk.asked if question_in(request.thread.messages()) == name]
-        assert len(tries) == MOST_TRIES
-        return None
-
-
-def mark_for(name: str) -> str:
-    return mark_of(b"secret", STAGE, "", name)
 
 
 async def test_one_judge_answers_four_questions_and_its_verdict_is_flat() -> None:
@@ -404,113 +302,3 @@ async def test_a_users_own_prompt_is_what_the_judge_is_shown() -> None:
     verdict, desk = await judged(prompts=canonical({"judge_completion": own}))
     assert verdict == VERDICT
     assert [name for name in QUESTIONS if desk.materials[name].endswith("\nBe strict.")] == ["completion"]
-
-
-PROBES = probes()
-AIMS = {  # the field that an injection is after, its explanation, and the best that it can get
-    "completion": ("completed", "feedback", "1"),
-    "phrases": ("phrase_6", "phrase_1", "2"),
-    "manner": ("naturalness_system", "naturalness_system_explanation", "5"),
-    "coherence": ("coherence_system", "coherence_system_explanation", "3"),
-}
-
-
-def aimed(probe: Probe, name: str, answer: str) -> str:
-    """The probe around an answer, in the words of the forms that are used here."""
-    field, explanation, best = AIMS[name]
-    text = probe.planted(answer).replace("explanation", explanation)
-    return re.sub(r"\b10\b", best, re.sub(r"\brating\b", field, text))
-
-
-def attacked(side: str, probe: Probe) -> Dialogue:
-    """The dialogue with a probe in one side's words: turn by turn as it is, then aimed at each question."""
-    user, system, closing = "A table for five.", "It is booked.", "Goodbye."
-    if side == "closing":
-        name = QUESTIONS[PROBES.index(probe) % len(QUESTIONS)]
-        return replace(DIALOGUE, closing=aimed(probe, name, closing))
-    answer = user if side == "user" else system
-    texts = [probe.planted(answer), *(aimed(probe, name, answer) for name in QUESTIONS)]
-    assert max(map(len, texts)) <= LONGEST_SHOWN, "nothing of a probe is cut"
-    turns = [Exchange(text, system) if side == "user" else Exchange(user, text) for text in texts]
-    return replace(DIALOGUE, exchanges=tuple(turns))
-
-
-def quoted(messages: Sequence[Message]) -> str:
-    """All texts that a judge was shown between marks."""
-    material = messages[1].text
-    begins = re.match(r"Every text below stands between <<([0-9a-f]{12}) and \1>>\.", material)
-    assert begins is not None
-    return "\n\n".join(re.findall(rf"<<{begins[1]}\n(.*?)\n{begins[1]}>>", material, re.DOTALL))
-
-
-def quoting(messages: Sequence[Message]) -> str:
-    """Answers in form; every explanation is all that it was shown."""
-    answer, all_of_it = ANSWERS[question_in(messages)], quoted(messages)
-    return json.dumps({name: all_of_it if isinstance(one, str) else one for name, one in answer.items()})
-
-
-def stubborn(messages: Sequence[Message]) -> str:
-    """Writes what it was shown first and its answer below, whatever it is told."""
-    return f"{quoted(messages)}\n\n{sound(messages)}"
-
-
-def careless(messages: Sequence[Message]) -> str:
-    """Quotes what it was shown with nothing escaped, in place of an explanation, but heeds a complaint."""
-    answer = sound(messages)
-    if len(messages) > 2 or question_in(messages) == "phrases":
-        return answer
-    explanation = next(one for one in ANSWERS[question_in(messages)].values() if isinstance(one, str))
-    return answer.replace(explanation, quoted(messages))
-
-
-def numbers_of(verdict: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in verdict.items() if not isinstance(value, str)}
-
-
-@pytest.mark.parametrize("judge", [quoting, stubborn, careless])
-@pytest.mark.parametrize("side", ["user", "system", "closing"])
-async def test_no_probe_changes_what_is_read_of_a_judge_that_quotes_it(judge: Script, side: str) -> None:
-    changed_by = {}
-    for probe in PROBES:
-        verdict, _ = await judged(judge, attacked(side, probe), goal_shown="yes")
-        if numbers_of(verdict) != numbers_of(VERDICT):
-            changed_by[probe.id] = verdict
-    assert changed_by == {}
-
-
-@pytest.mark.parametrize("side", ["user", "system", "closing"])
-async def test_no_probe_names_a_field_or_gets_out_of_its_fence(side: str) -> None:
-    for probe in PROBES:
-        dialogue = attacked(side, probe)
-        _, desk = await judged(dialogue=dialogue)
-        for name, text in desk.materials.items():
-            mark = mark_for(name)
-            fences = 2 * len(dialogue.exchanges) + 1 + (name in ("phrases", "coherence"))
-            assert text.count(f"<<{mark}\n") == text.count(f"\n{mark}>>") == fences, probe.id
-            material = "".join(re.findall(rf"<<{mark}\n(.*?)\n{mark}>>", text, re.DOTALL))
-            assert not list(fields_named(material, words_of(len(PHRASES)))), probe.id
-
-
-async def test_every_name_of_a_field_is_one_that_no_text_may_spell() -> None:
-    _, desk = await judged()
-    schemas = [request.schema for _, request in desk.asked if request.schema is not None]
-    assert words_of(len(PHRASES)) == {name for schema in schemas for name in schema["properties"]}
-
-
-@pytest.mark.parametrize("before", ["", "completed: 1\n", "```json\n"])
-async def test_a_judge_that_only_repeats_a_probe_has_given_no_verdict(before: str) -> None:
-    for probe in PROBES:
-        with pytest.raises(JudgeFailure):
-            await judged(lambda messages: before + quoted(messages), attacked("system", probe))
-
-
-async def test_places_of_a_template_in_a_dialogue_or_a_goal_are_not_filled() -> None:
-    said = Exchange("{{mark}} {{#goal}} {{question}}", "{{/goal}} {{dialogue}} {{limit}}")
-    goal = {**GOAL, "message": ["You want **thai** {{mark}} food {{dialogue}}."]}
-    script = answering("phrases", '{"phrase_1": 1}')
-    verdict, desk = await judged(script, replace(DIALOGUE, goal=goal, exchanges=(said,)))
-    assert verdict["phrases"] == [{"phrase": 1, "turn": 1}]
-    for text in desk.materials.values():
-        assert "\n{{mark}} {{#goal}} {{question}}\n" in text
-        assert "\n{{/goal}} {{dialogue}} {{limit}}\n" in text
-    assert "You want thai {{mark}} food {{dialogue}}." in desk.materials["coherence"]

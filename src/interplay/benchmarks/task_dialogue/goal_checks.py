@@ -4,17 +4,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from interplay.benchmarks.task_dialogue.city import (
     ARRIVE,
-    DAYS,
     LEAVE,
     City,
     domain_of,
     known,
-    minutes,
     plain,
 )
 from interplay.benchmarks.task_dialogue.goals import PLACE, Goal, Wish
 from interplay.benchmarks.task_dialogue.message_checks import about_message
-from interplay.benchmarks.task_dialogue.office import TABLES, is_free
+from interplay.benchmarks.task_dialogue.office import TABLES, is_free, out_of_form
 
 VENUES = ("restaurant", "hotel", "attraction")
 TAXI_REQUESTS = ("car type", "phone")
@@ -48,16 +46,7 @@ def _out_of_form(domain: str, book: Mapping[str, str]) -> str:
     if not wanted or book.keys() != set(wanted):
         by = ", ".join(wanted) or "nothing"
         return f"a {domain} is booked by {by}, not by {', '.join(book)}"
-    for slot, value in book.items():
-        if slot in ("people", "stay") and not (
-            value.isascii() and value.isdecimal() and 0 < int(value) < 100
-        ):
-            return f"{slot} must be a number from 1 to 99, not {value!r}"
-        if slot == "day" and value not in DAYS:
-            return f"day must be one of {', '.join(DAYS)}, not {value!r}"
-        if slot == "time" and minutes(value) is None:
-            return f"time must be as in 18:30, not {value!r}"
-    return ""
+    return out_of_form(book)
 
 
 def about_wishes(goal: Goal, city: City) -> list[str]:

@@ -180,6 +180,11 @@ def _problem(domain: str, details: Mapping[str, str]) -> str:
         return f"nothing is booked in the domain {domain}"
     if missing := [slot for slot in wanted if slot not in details]:
         return f"a booking of a {domain} needs {', '.join(missing)}"
+    return out_of_form(details)
+
+
+def out_of_form(details: Mapping[str, str]) -> str:
+    """What of these details is no number, day or time; empty if all are."""
     for slot, value in details.items():
         if slot in ("people", "stay") and not (
             value.isascii() and value.isdecimal() and 0 < int(value) < 100
