@@ -76,9 +76,7 @@ COLUMNS = (
     Column("model", "system", "the system that is measured, by its model", "text"),
     Column("rank", "rank", "its place by success, or by what judges say where success is not known", "count"),
     *(
-        Column(
-            name, title, f"{meaning}; clustered by goal", "score", SCALES.get(name, SHARE), name not in _WIDE
-        )
+        Column(name, title, meaning, "score", SCALES.get(name, SHARE), name not in _WIDE)
         for name, (title, meaning) in _MEANINGS.items()
     ),
     Column("n", "n", "dialogues that came to an end", "count"),
@@ -125,7 +123,8 @@ def _row(model: str, scored: Sequence[Scored], played: Sequence[Played]) -> dict
 def _notes(played: Sequence[Played], scored: Sequence[Scored]) -> list[str]:
     """What a reader must know."""
     notes = [
-        "Dialogues that came to nothing and verdicts that were not given are left out of the means, never zeros."
+        "Intervals are 95%, clustered by goal. Dialogues that came to nothing and verdicts that were not given are left "
+        "out of the means, never zeros."
     ]
     users = {one.cast.get(USER, "") for one in played} - {"", AGENDA}
     judges = {verdict.judge for one in played for verdict in one.verdicts}
