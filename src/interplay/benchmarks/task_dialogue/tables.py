@@ -123,8 +123,8 @@ def _row(model: str, scored: Sequence[Scored], played: Sequence[Played]) -> dict
 def _notes(played: Sequence[Played], scored: Sequence[Scored]) -> list[str]:
     """What a reader must know."""
     notes = [
-        "Intervals are 95%, clustered by goal. Dialogues that came to nothing and verdicts that were not given are left "
-        "out of the means, never zeros."
+        "Intervals are 95%, clustered by goal. Dialogues that came to nothing and verdicts that were not given are "
+        "left out of the means, never zeros."
     ]
     users = {one.cast.get(USER, "") for one in played} - {"", AGENDA}
     judges = {verdict.judge for one in played for verdict in one.verdicts}
