@@ -105,7 +105,7 @@ def test_a_domain_of_a_users_own_is_asked_by_all_its_slots() -> None:
 
 def test_a_folder_is_read(tmp_path: Path) -> None:
     (tmp_path / "pizza_db.json").write_text(json.dumps([{"name": "funghi"}]))
-    (tmp_path / "train_db.csv").write_text("trainID,departure,destination\nTR1,a,b\n")
+    (tmp_path / "train_rows.csv").write_text("trainID,departure,destination\nTR1,a,b\n")
     (tmp_path / "full.json").write_text('{"train": {"TR1": 0}}')
     city = read_city(tmp_path)
     assert city.domains == ("pizza", "train")
@@ -136,7 +136,7 @@ def test_a_folder_that_is_no_database_is_a_mistake(
 def test_a_domain_is_read_from_one_file(tmp_path: Path) -> None:
     (tmp_path / "pizza_db.json").write_text("[]")
     (tmp_path / "pizza_db.csv").write_text("name\nfunghi\n")
-    with pytest.raises(Mistake, match="holds pizza_db twice"):
+    with pytest.raises(Mistake, match="holds the rows of pizza twice"):
         read_city(tmp_path)
 
 

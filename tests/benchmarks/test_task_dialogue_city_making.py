@@ -120,7 +120,7 @@ def test_another_seed_makes_another_city_that_is_as_good(seed: int, tmp_path: Pa
     source = read_source()
     made, other = make_city(source), make_city({**source, "seed": seed})
     assert made == make_city(source)
-    assert {name for name in made if made[name] != other[name]} == {*made} - {"taxi_db.json"}
+    assert {name for name in made if made[name] != other[name]} == {*made} - {"taxi_rows.json"}
     for name, text in other.items():
         (tmp_path / name).write_text(text, encoding="utf-8")
     assert about_city(tmp_path) == []
@@ -130,19 +130,19 @@ def test_a_change_of_one_line_leaves_the_other_domains_as_they_were() -> None:
     source = read_source()
     made = make_city(source)
     source["line"][0]["sunday"]["takes"] += 1
-    assert {name for name, text in make_city(source).items() if text != made[name]} == {"train_db.csv"}
+    assert {name for name, text in make_city(source).items() if text != made[name]} == {"train_rows.csv"}
 
 
 def test_files_that_differ_are_named(copy: Path) -> None:
     made = make_city(read_source())
     assert differences(copy, made) == []
-    (copy / "taxi_db.json").unlink()
-    (copy / "old_db.json").write_text("[]", encoding="utf-8")
-    edit_json(copy / "hotel_db.json", rename(0, "the other grand"))
+    (copy / "taxi_rows.json").unlink()
+    (copy / "old_rows.json").write_text("[]", encoding="utf-8")
+    edit_json(copy / "hotel_rows.json", rename(0, "the other grand"))
     assert differences(copy, made) == [
-        "hotel_db.json is not what the source makes",
-        "old_db.json is not made here",
-        "taxi_db.json is missing",
+        "hotel_rows.json is not what the source makes",
+        "old_rows.json is not made here",
+        "taxi_rows.json is missing",
     ]
 
 
@@ -271,9 +271,9 @@ def keep_full(domain: str, count: int) -> Edit:
 def test_a_planted_mistake_is_found(copy: Path, name: str, edit: Any, complaint: str) -> None:
     change: Edit = set_in_first(edit) if isinstance(edit, dict) else edit
     if name == "train":
-        edit_trains(copy / "train_db.csv", change)
+        edit_trains(copy / "train_rows.csv", change)
     else:
-        edit_json(copy / ("full.json" if name == "full" else f"{name}_db.json"), change)
+        edit_json(copy / ("full.json" if name == "full" else f"{name}_rows.json"), change)
     found = about_city(copy)
     assert any(complaint in one for one in found), found
 
@@ -283,7 +283,7 @@ def set_in_first(values: dict[str, str]) -> Edit:
 
 
 def test_a_domain_that_is_missing_is_found(copy: Path) -> None:
-    (copy / "police_db.json").unlink()
+    (copy / "police_rows.json").unlink()
     assert any("the domains are" in one for one in about_city(copy))
 
 

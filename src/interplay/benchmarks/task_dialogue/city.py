@@ -28,6 +28,7 @@ _NO_MATTER = re.compile(
 )
 _POSSESSIVE = re.compile(r"['’]s\b", re.IGNORECASE)
 _ACCENTS = re.compile(r"[\u0300-\u036f]")
+_ROWS = re.compile(r"(.+)_(?:rows|db)\.(?:json|csv)")  # db is MultiWOZ's
 _CLOCK = re.compile(r"([0-9]{1,2})[:.]([0-5][0-9])")
 
 
@@ -251,17 +252,16 @@ def _shared(rows: Sequence[Row]) -> list[str]:
 
 
 def read_city(folder: Path) -> City:
-    """The city of a folder: DOMAIN_db.json or .csv for each domain, and full.json for what is booked out."""
+    """The city of a folder: a file of rows for each domain, and full.json for what is booked out."""
     rows: dict[str, tuple[Row, ...]] = {}
-    for path in sorted(folder.glob("?*_db.*")):
-        if path.suffix in (".json", ".csv"):
-            domain = path.name.removesuffix(f"_db{path.suffix}")
-            if domain in rows:
-                raise Mistake(f"{folder} holds {domain}_db twice, as .json and as .csv; leave one of them")
-            rows[domain] = tuple(_rows_of(path))
+    for path in sorted(folder.iterdir()):
+        if found := _ROWS.fullmatch(path.name):
+            if found[1] in rows:
+                raise Mistake(f"{folder} holds the rows of {found[1]} twice; leave one file of them")
+            rows[found[1]] = tuple(_rows_of(path))
     if not rows:
         raise Mistake(
-            f"{folder} holds no database; a domain is a file as in restaurant_db.json or train_db.csv"
+            f"{folder} holds no database; a domain is a file as in restaurant_rows.json or train_rows.csv"
         )
     full = folder / "full.json"
     return City(rows, _full_of(full) if full.exists() else {})

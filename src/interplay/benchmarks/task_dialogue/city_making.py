@@ -47,8 +47,8 @@ def make_city(source: Mapping[str, Any]) -> dict[str, str]:
         "hotel": _full_nights(tables["hotel"], source),
         "train": _nearly_full(trains, source),
     }
-    made = {f"{domain}_db.json": _rows_as_text(rows) for domain, rows in tables.items()}
-    return made | {"train_db.csv": _trains_as_text(trains), "full.json": _full_as_text(full)}
+    made = {f"{domain}_rows.json": _rows_as_text(rows) for domain, rows in tables.items()}
+    return made | {"train_rows.csv": _trains_as_text(trains), "full.json": _full_as_text(full)}
 
 
 def _draws(source: Mapping[str, Any], what: str) -> Random:
