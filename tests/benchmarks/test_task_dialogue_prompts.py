@@ -13,7 +13,8 @@ from interplay.benchmarks.task_dialogue.drafting import SCHEMA
 from interplay.benchmarks.task_dialogue.examples import own_examples
 from interplay.benchmarks.task_dialogue.goals import goal_of
 from interplay.benchmarks.task_dialogue.pipeline import turn_form
-from interplay.benchmarks.task_dialogue.simulators import PROMPTS, SIMULATORS, TRACKING, Simulated
+from interplay.benchmarks.task_dialogue.prompt_files import PROMPTS, WRITER_PROMPTS
+from interplay.benchmarks.task_dialogue.simulators import SIMULATORS, TRACKING, Simulated
 from interplay.benchmarks.task_dialogue.subgoals import sub_goals
 from interplay.core.conversation import Casting, Conversation
 from interplay.core.forms import check
@@ -73,7 +74,7 @@ def test_the_samples_of_systems_and_writers_are_in_form() -> None:
     (slots,) = re.findall(r"\[\{.*?\}\]", PROMPTS.texts["system_agent"])
     written = {"tool": "look_up", "domain": "hotel", "slots": json.loads(slots)}
     assert STEP.read(Reply(json.dumps(written), stop="stop")).value.slots == {"area": "north"}
-    (brief,) = re.findall(r"^\{\"message\".*$", PROMPTS.texts["writer_brief"], re.MULTILINE)
+    (brief,) = re.findall(r"^\{\"message\".*$", WRITER_PROMPTS.texts["writer_brief"], re.MULTILINE)
     assert check(SCHEMA, json.loads(brief)) == {"message": ["..."] * 3}
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from interplay.benchmarks.task_dialogue.dialogue import FLAGS, GIVING_UP, GOING_ON, SATISFIED, STATES, Said
-from interplay.benchmarks.task_dialogue.goals import Goal, goal_of
+from interplay.benchmarks.task_dialogue.goals import Goal
 from interplay.benchmarks.task_dialogue.simulators import (
     LONGEST_UTTERANCE,
     PROMPTS,
@@ -27,33 +27,8 @@ from interplay.core.failures import SimulatorFailure
 from interplay.core.wire import Reply, Request, Sampling, Step, canonical
 from interplay.judging.probes import probes
 from interplay.models.loopback import Asked, rehearse
+from tests.benchmarks.two_goals import GOAL, SMALL
 
-GOAL = goal_of(
-    {
-        "id": "one",
-        "goal": {
-            "restaurant": {
-                "info": {"food": "thai", "area": "north", "pricerange": "dontcare"},
-                "fail_info": {"food": "greek", "area": "north", "pricerange": "dontcare"},
-                "book": {"people": "4", "day": "friday", "time": "19:30"},
-                "fail_book": {"time": "19:00"},
-                "reqt": ["phone", "entrance fee"],
-            },
-            "taxi": {
-                "info": {"departure": "@restaurant", "destination": "the mill", "leaveAt": "21:00"},
-                "reqt": ["car type"],
-            },
-        },
-        "message": ["You want **greek** food in the **north**", "If there is none, **thai** food."],
-    }
-)
-SMALL = goal_of(
-    {
-        "id": "two",
-        "goal": {"police": {"info": {}, "reqt": ["phone"]}},
-        "message": ["You need the **phone number** of the police."],
-    }
-)
 Answer = str | dict[str, Any]
 
 

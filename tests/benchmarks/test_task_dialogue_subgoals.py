@@ -11,33 +11,7 @@ from interplay.benchmarks.task_dialogue.goals import Goal, goal_of, read_goals
 from interplay.benchmarks.task_dialogue.scenarios import own_goals
 from interplay.benchmarks.task_dialogue.subgoals import Progress, sub_goals
 from interplay.core.failures import Unreadable
-
-GOAL = goal_of(
-    {
-        "id": "one",
-        "goal": {
-            "restaurant": {
-                "info": {"food": "thai", "area": "north", "pricerange": "dontcare"},
-                "fail_info": {"food": "greek", "area": "north", "pricerange": "dontcare"},
-                "book": {"people": "4", "day": "friday", "time": "19:30"},
-                "fail_book": {"time": "19:00"},
-                "reqt": ["phone", "entrance fee"],
-            },
-            "taxi": {
-                "info": {"departure": "@restaurant", "destination": "the mill", "leaveAt": "21:00"},
-                "reqt": ["car type"],
-            },
-        },
-        "message": ["You want **greek** food in the **north**", "If there is none, **thai** food."],
-    }
-)
-SMALL = goal_of(
-    {
-        "id": "two",
-        "goal": {"police": {"info": {}, "reqt": ["phone"]}},
-        "message": ["You need the **phone number** of the police."],
-    }
-)
+from tests.benchmarks.two_goals import GOAL, SMALL
 
 
 def test_sub_goals_are_made_of_the_goal() -> None:

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 from interplay.core.board import Board
 from interplay.core.conversation import Conversation, RoleKind
 from interplay.core.failures import Mistake, nearest
+from interplay.core.prompts import Prompts
 from interplay.core.trials import Trial
 from interplay.core.wire import Sampling, digest_of
 
@@ -56,6 +57,12 @@ class Option:
             raise Mistake(
                 f"{self.name} is a whole number from {self.number[0]} to {self.number[1]:,}, not {value!r}"
             )
+
+
+def prompts_option(prompts: Prompts) -> Option:
+    """The option by which a user puts prompts of their own in the place of a benchmark's."""
+    meaning = "a folder whose .md files replace prompts of the same name"
+    return Option("prompts", "", meaning, read=prompts.kept, path=True)
 
 
 def _within(value: str, low: int, high: int) -> bool:

@@ -9,7 +9,7 @@ from interplay.benchmarks.role_play.rubrics import VERSIONS, name_of_rubric, rea
 from interplay.benchmarks.role_play.scenarios import scenarios
 from interplay.benchmarks.role_play.scoring import score, summarize
 from interplay.benchmarks.role_play.writing import generator
-from interplay.core.benchmark import Benchmark, Option, Options, Preset, Role, Tryout
+from interplay.core.benchmark import Benchmark, Option, Options, Preset, Role, Tryout, prompts_option
 from interplay.core.wire import Sampling
 
 OPTIONS = (
@@ -44,13 +44,7 @@ OPTIONS = (
         number=(20, 5000),
         of_judging=True,
     ),
-    Option(
-        "prompts",
-        "",
-        "a folder whose .md files replace prompts of the same name",
-        read=PROMPTS.kept,
-        path=True,
-    ),
+    prompts_option(PROMPTS),
     Option(
         "length_median",
         "",

@@ -10,7 +10,7 @@ from interplay.benchmarks.simulation.scoring import score
 from interplay.benchmarks.simulation.tables import summarize
 from interplay.benchmarks.simulation.trials import TRIALS
 from interplay.benchmarks.simulation.writing import generator
-from interplay.core.benchmark import Benchmark, Option, Options, Role, Tryout
+from interplay.core.benchmark import Benchmark, Option, Options, Role, Tryout, prompts_option
 from interplay.core.wire import Sampling
 
 OPTIONS = (
@@ -27,13 +27,7 @@ OPTIONS = (
         number=(20, 5000),
         of_judging=True,
     ),
-    Option(
-        "prompts",
-        "",
-        "a folder whose .md files replace prompts of the same name",
-        read=PROMPTS.kept,
-        path=True,
-    ),
+    prompts_option(PROMPTS),
     Option(
         "drop_perfect",
         "no",

@@ -4,8 +4,9 @@ from difflib import get_close_matches
 
 from interplay.benchmarks.task_dialogue.agenda import AGENDA
 from interplay.benchmarks.task_dialogue.dialogue import Dialogue
-from interplay.benchmarks.task_dialogue.judges import JUDGE, PROMPTS, Judged
+from interplay.benchmarks.task_dialogue.judges import JUDGE, Judged
 from interplay.benchmarks.task_dialogue.people import read_human
+from interplay.benchmarks.task_dialogue.prompt_files import PROMPTS
 from interplay.benchmarks.task_dialogue.protocol import (
     BOT,
     PIPELINE,
@@ -23,14 +24,12 @@ from interplay.benchmarks.task_dialogue.simulators import LONGEST_UTTERANCE, SIM
 from interplay.benchmarks.task_dialogue.tables import summarize
 from interplay.benchmarks.task_dialogue.trials import TRIALS
 from interplay.benchmarks.task_dialogue.writing import generator
-from interplay.core.benchmark import Benchmark, Called, Option, Options, Role, Tryout
+from interplay.core.benchmark import Benchmark, Called, Option, Options, Role, Tryout, prompts_option
 from interplay.core.failures import Mistake, nearest
-from interplay.core.prompts import Prompts
 from interplay.core.wire import Sampling
 
 RULES, BY_RULE = "rules", "agenda"  # what is typed for the parts that need no model
 MISTYPED = 0.8  # how like a kind of system a name must be to be no bot of a user's
-RUN_PROMPTS = Prompts({name: text for name, text in PROMPTS.texts.items() if not name.startswith("writer_")})
 OPTIONS = (
     Option(
         "system",
@@ -78,13 +77,7 @@ OPTIONS = (
         number=(20, 5000),
         of_judging=True,
     ),
-    Option(
-        "prompts",
-        "",
-        "a folder whose .md files replace prompts of the same name",
-        read=RUN_PROMPTS.kept,
-        path=True,
-    ),
+    prompts_option(PROMPTS),
     Option(
         "human",
         "",

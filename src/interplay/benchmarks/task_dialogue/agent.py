@@ -10,7 +10,8 @@ from interplay.benchmarks.task_dialogue.city import ARRIVE, LEAVE, TIMES, domain
 from interplay.benchmarks.task_dialogue.counter import TAXI, Counter, shown, told, unreadable
 from interplay.benchmarks.task_dialogue.lenient import Lenient, as_object, as_text, pressed
 from interplay.benchmarks.task_dialogue.office import Office
-from interplay.benchmarks.task_dialogue.prompted import LONGEST_ANSWER, SYSTEM, SYSTEM_PROMPTS
+from interplay.benchmarks.task_dialogue.prompt_files import PROMPTS
+from interplay.benchmarks.task_dialogue.prompted import LONGEST_ANSWER, SYSTEM
 from interplay.benchmarks.task_dialogue.values import brought_into_form
 from interplay.core.benchmark import Options, Span
 from interplay.core.conversation import Conversation
@@ -65,7 +66,7 @@ class Agent:
         self._talk = talk
         self._counter = Counter(office)
         self._city = office.city
-        self._prompts = SYSTEM_PROMPTS.chosen(options["prompts"])
+        self._prompts = PROMPTS.chosen(options["prompts"])
         self._mark = mark_of(talk.secret, talk.stage, SYSTEM)
         brief = self._prompts.fill(
             "system_agent",

@@ -21,20 +21,13 @@ from interplay.benchmarks.task_dialogue.message_checks import (
     said_plainly,
 )
 from interplay.benchmarks.task_dialogue.phrase_book import phrases
+from interplay.benchmarks.task_dialogue.prompt_files import WRITER_PROMPTS as PROMPTS
 from interplay.benchmarks.task_dialogue.scenarios import own_goals
 from interplay.core.benchmark import Material, Options, Scenario, Span
 from interplay.core.conversation import Conversation
 from interplay.core.forms import JsonForm, object_schema
-from interplay.core.prompts import Prompts
 from interplay.core.wire import digest_of
 
-PROMPTS = Prompts(
-    {
-        name: text
-        for name, text in Prompts.read(Path(__file__).with_name("prompts")).texts.items()
-        if name.startswith("writer_")
-    }
-)
 PROTOCOL_VERSION = 1
 MOST_ROUNDS = 3  # answers of one try: what fails its checks is asked for again with the complaints
 SHOWN_COMPLAINTS = 8

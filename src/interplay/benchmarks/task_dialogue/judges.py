@@ -4,12 +4,11 @@ import unicodedata
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
-from importlib.resources import files
-from pathlib import Path
 from typing import Annotated, Any
 
 from interplay.benchmarks.task_dialogue.dialogue import Dialogue
 from interplay.benchmarks.task_dialogue.goals import Goal, goal_of
+from interplay.benchmarks.task_dialogue.prompt_files import PROMPTS
 from interplay.core.benchmark import Options, Scenario, Span
 from interplay.core.conversation import Conversation
 from interplay.core.failures import JudgeFailure
@@ -18,7 +17,6 @@ from interplay.core.prompts import Prompts
 from interplay.core.wire import digest_of
 from interplay.judging.fence import fenced, mark_of
 
-PROMPTS = Prompts.read(Path(str(files(__package__) / "prompts")))
 JUDGE = "judge"
 QUESTIONS = ("completion", "phrases", "manner", "coherence")
 LONGEST_SHOWN = 4_000  # characters of what one side said in one turn

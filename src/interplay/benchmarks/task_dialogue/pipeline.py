@@ -13,7 +13,8 @@ from interplay.benchmarks.task_dialogue.examples import Example, own_examples
 from interplay.benchmarks.task_dialogue.filling import filled
 from interplay.benchmarks.task_dialogue.lenient import Lenient, as_object, as_text, pressed
 from interplay.benchmarks.task_dialogue.office import Office
-from interplay.benchmarks.task_dialogue.prompted import LONGEST_ANSWER, SYSTEM, SYSTEM_PROMPTS
+from interplay.benchmarks.task_dialogue.prompt_files import PROMPTS
+from interplay.benchmarks.task_dialogue.prompted import LONGEST_ANSWER, SYSTEM
 from interplay.benchmarks.task_dialogue.serving import ACTIONS, BOOK, Served, Service, Turn
 from interplay.core.benchmark import Options, Span
 from interplay.core.conversation import Conversation, Seat
@@ -49,7 +50,7 @@ class Pipeline:
 
     def __init__(self, talk: Conversation, office: Office, options: Options):
         self._talk = talk
-        self._prompts = SYSTEM_PROMPTS.chosen(options["prompts"])
+        self._prompts = PROMPTS.chosen(options["prompts"])
         self._service = Service(office)
         self._domains = office.city.domains
         self._seats = {step: self._seat(step) for step in STEPS}

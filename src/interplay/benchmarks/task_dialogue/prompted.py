@@ -1,19 +1,14 @@
 """Systems that are one participant: a model with a prompt, and whatever else answers text."""
 
-from importlib.resources import files
-from pathlib import Path
-
 from interplay.benchmarks.task_dialogue.office import Office
+from interplay.benchmarks.task_dialogue.prompt_files import PROMPTS
 from interplay.core.benchmark import Options, Span
 from interplay.core.conversation import Conversation
 from interplay.core.failures import BotFailure, ProviderFailure
 from interplay.core.forms import Text
-from interplay.core.prompts import Prompts
 
 SYSTEM = "system"
 LONGEST_ANSWER = 2_000  # characters, of a model; a bot says what it says
-_ALL = Prompts.read(Path(str(files(__package__) / "prompts")))
-SYSTEM_PROMPTS = Prompts({name: text for name, text in _ALL.texts.items() if name.startswith("system_")})
 
 
 def calls(options: Options) -> Span:
@@ -25,7 +20,7 @@ class Prompted:
     """A model with a prompt and no database: what a team has before it builds anything around the model."""
 
     def __init__(self, talk: Conversation, office: Office, options: Options):
-        brief = SYSTEM_PROMPTS.chosen(options["prompts"]).fill(
+        brief = PROMPTS.chosen(options["prompts"]).fill(
             "system_prompt", domains=", ".join(office.city.domains)
         )
         self._talk = talk

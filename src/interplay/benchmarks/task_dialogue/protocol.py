@@ -22,9 +22,9 @@ from interplay.benchmarks.task_dialogue.dialogue import (
 )
 from interplay.benchmarks.task_dialogue.examples import own_examples
 from interplay.benchmarks.task_dialogue.goals import Goal, goal_of
-from interplay.benchmarks.task_dialogue.judges import PROMPTS
 from interplay.benchmarks.task_dialogue.objective import offers_in
 from interplay.benchmarks.task_dialogue.office import Office
+from interplay.benchmarks.task_dialogue.prompt_files import PROMPTS
 from interplay.benchmarks.task_dialogue.rules import BASELINE, Rules
 from interplay.benchmarks.task_dialogue.scenarios import city_of
 from interplay.benchmarks.task_dialogue.slips import Slips

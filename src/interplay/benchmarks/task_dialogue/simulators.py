@@ -5,22 +5,19 @@ import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
-from pathlib import Path
 from typing import Annotated, Any
 
 from interplay.benchmarks.task_dialogue.dialogue import FLAGS, GOING_ON, SATISFIED, STATES, Flag, Said
 from interplay.benchmarks.task_dialogue.goals import Goal
+from interplay.benchmarks.task_dialogue.prompt_files import PROMPTS
 from interplay.benchmarks.task_dialogue.subgoals import Progress, sub_goals
 from interplay.core.benchmark import Options
 from interplay.core.conversation import Conversation
 from interplay.core.failures import Unreadable
 from interplay.core.forms import JsonForm, Longest, object_schema, schema_of
-from interplay.core.prompts import Prompts
 from interplay.core.wire import clean
 from interplay.judging.fence import fenced, mark_of
 
-PROMPTS = Prompts.read(Path(str(files(__package__) / "prompts")))
 USER = "user"
 VANILLA, THOUGHT, TRACKING = SIMULATORS = ("vanilla", "thought", "tracking")
 LONGEST_UTTERANCE = 600  # characters, unless a run says otherwise; what is longer is cut

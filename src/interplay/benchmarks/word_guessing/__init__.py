@@ -25,7 +25,7 @@ from interplay.benchmarks.word_guessing.scoring import score
 from interplay.benchmarks.word_guessing.tables import summarize
 from interplay.benchmarks.word_guessing.trials import TRIALS
 from interplay.benchmarks.word_guessing.writing import generator
-from interplay.core.benchmark import Benchmark, Option, Options, Role, Tryout
+from interplay.core.benchmark import Benchmark, Option, Options, Role, Tryout, prompts_option
 from interplay.core.wire import Sampling
 
 SAMPLING = Sampling(0.7, 0.95, 1024)
@@ -59,13 +59,7 @@ OPTIONS = (
         read=read_topics,
         shape="LIST,...",
     ),
-    Option(
-        "prompts",
-        "",
-        "a folder whose .md files replace prompts of the same name",
-        read=PROMPTS.kept,
-        path=True,
-    ),
+    prompts_option(PROMPTS),
     Option(
         "other_scores",
         "",
