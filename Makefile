@@ -40,5 +40,5 @@ $(VENV)/installed: $(VENV)/made pyproject.toml
 
 $(VENV)/developed: $(VENV)/made pyproject.toml
 	$(BIN)/pip install --quiet --editable ".[dev]"
-	$(BIN)/python -c "from interplay.models.embedded import fetch; fetch()"
+	$(BIN)/python -c "from interplay.models import embedded, sentences; embedded.fetch(); sentences.fetch()"
 	touch $@

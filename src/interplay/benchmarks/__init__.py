@@ -1,6 +1,6 @@
 """The benchmarks, each a folder of one shape; they never import each other."""
 
-from interplay.benchmarks import role_play, simulation, task_dialogue, word_guessing
+from interplay.benchmarks import role_play, simulation, social_interaction, task_dialogue, word_guessing
 from interplay.core.benchmark import Benchmark
 from interplay.core.failures import Mistake, nearest
 
@@ -9,11 +9,13 @@ ALL: tuple[Benchmark, ...] = (
     simulation.benchmark,
     word_guessing.benchmark,
     task_dialogue.benchmark,
+    social_interaction.benchmark,
 )
 # What writes or collects new data is recorded and shown as a benchmark is, but is no benchmark that one would run.
 WRITERS: tuple[Benchmark, ...] = (
     *(one.generator.writing for one in ALL if one.generator),
     *(one.collector.collecting for one in ALL if one.collector),
+    *(benchmark for one in ALL if one.sequel for benchmark in one.sequel.benchmarks),
 )
 
 

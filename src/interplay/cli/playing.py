@@ -27,11 +27,13 @@ from interplay.cli.flags import (
     sampling_in,
     with_flags,
 )
+from interplay.cli.reading import read_on
 from interplay.cli.showing import check_html, show_run
 from interplay.cli.study import read_study
 from interplay.core.benchmark import Benchmark
 from interplay.core.failures import Mistake, nearest
 from interplay.running.engine import Again, Engine, How
+from interplay.running.following import check_sequel, follows
 from interplay.running.pairing import judges_of_pairs, pairing_of
 from interplay.running.plan import Anew
 from interplay.running.spec import RunSpec, make_spec, spec_of
@@ -93,7 +95,10 @@ def _run_command(benchmark: Benchmark, defaults: Mapping[str, Any]) -> click.Com
             show_forecast(Engine(benchmark, spec, how, Tally()), as_json=given["json"])
             return DONE
         check_html(given)
+        check_sequel(benchmark, spec, how)
         code, run = carry_out(Engine(benchmark, spec, how, Tally()))
+        if code != STOPPED and follows(benchmark, {**spec.options, **spec.sequel}):
+            code = max(code, read_on(benchmark, run, spec.sequel, how))
         if code != STOPPED:
             show_run(given, run, benchmark, spec.table)
         return code

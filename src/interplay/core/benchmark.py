@@ -25,7 +25,9 @@ class Role:
     kind: RoleKind
     sampling: Sampling
     meaning: str
-    stands_in: str = ""  # the role whose model takes this one too where nobody is named for it
+    stands_in: str = (
+        ""  # the role, measured or not, whose model takes this one too where nobody is named for it
+    )
     sampled_as: str = ""  # the name that --sampling knows it by, where several roles must be sampled alike
     later: bool = False  # of a judge: named when what was played is judged, not before
     optional: bool = False  # of a judge: there is something to see without one
@@ -46,6 +48,7 @@ class Option:
     open: bool = False  # other values than its choices may be typed: see Benchmark.called
     of_judging: bool = False  # a finished run can be judged with another value
     of_table: bool = False
+    of_sequel: bool = False  # concerns what is made of all conversations together: see Sequel
 
     def check(self, value: str) -> None:
         """Raise a Mistake if the option cannot have this value; the default always can."""
@@ -245,6 +248,7 @@ class Benchmark:
     generator: "Generator | None" = None  # where a model can write new data for it
     collector: "Collector | None" = None  # where its data is made out of what models say to each other
     trials: tuple[Trial, ...] = ()  # bots with a planted ability, by which its scores are proven
+    sequel: "Sequel | None" = None  # where something is made of all conversations of a run together
 
     def subjects(self, options: Options) -> tuple[Role, ...]:
         return tuple(role for role in self.roles(options) if role.kind == "subject")
@@ -341,3 +345,45 @@ class Collector:
     rule: str  # by which several judges come to one answer, in a sentence
     what: str = "scripts"
     ending: str = ".jsonl"
+
+
+@dataclass(frozen=True)
+class Errand:
+    """A run that another asks for: what is played, by whom, with models that were made for it alone."""
+
+    benchmark: Benchmark
+    models: tuple[str, ...]
+    options: Options
+    made: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Finished:
+    """A run that was played, as its sequel needs it; what the layers above have is typed loosely here."""
+
+    run: str
+    models: tuple[str, ...]
+    played: Sequence[Played]
+    options: Options  # all of the run's, and those of the sequel
+    seed: int
+    directory: Any  # where names of models are looked up
+    tell: Callable[[str], None]  # a line for people while it goes on
+
+
+RunErrand = Callable[[Errand], "Sequence[Played] | None"]  # None where it was stopped
+
+
+@dataclass(frozen=True)
+class Sequel:
+    """What is made of all conversations of a run together, by runs of its own, whose option `of` names the first."""
+
+    benchmarks: tuple[Benchmark, ...]  # of its runs, the one whose board counts last
+    wanted: Callable[[Options], bool]
+    # raises a Mistake where it is plain that it cannot be carried out: with this directory, on a budget or not
+    check: Callable[[Options, Any, bool], None]
+    follow: Callable[[Finished, RunErrand], bool]  # was it done to its end?
+
+    @property
+    def board_of(self) -> str:
+        """The benchmark whose boards stand beside the first run's."""
+        return self.benchmarks[-1].name

@@ -58,6 +58,7 @@ class Board:
     rows: tuple[Mapping[str, Cell], ...]
     notes: tuple[str, ...] = ()
     parts: tuple["Board", ...] = ()  # further tables of the same results
+    cloud: bool = False  # its rows are words with a count: where there is room, drawn by how often they came
 
     def warmth(self, column: Column, cell: "Cell") -> float | None:
         """Where a shaded cell stands between the lowest (0) and the highest (1); None where it is not shaded."""

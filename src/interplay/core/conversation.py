@@ -5,7 +5,7 @@ running the same coroutine again against the record is resume, recorded test and
 """
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import Any, Literal, Protocol, TypeVar, overload
@@ -219,13 +219,16 @@ class Conversation:
             return tuple(self.lines)
         return tuple(line for line in self.lines if seat.name in line.heard_by)
 
-    async def once(self, name: str, make: Callable[[], T]) -> T:
-        """A JSON value that is made the first time and read from the record ever after."""
+    @overload
+    async def once(self, name: str, make: Callable[[], Awaitable[T]]) -> T: ...
+    @overload
+    async def once(self, name: str, make: Callable[[], T]) -> T: ...
+    async def once(self, name: str, make: Callable[[], Any]) -> Any:
+        """A JSON value that is made the first time, at once or in a while, and read from the record ever after."""
         if name in self._kept:
             raise RuntimeError(f"once({name!r}) was asked twice in one conversation")
         self._kept.add(name)
-        value: T = await self._desk.once(Step(self.stage, self.item, name, 0), make)
-        return value
+        return await self._desk.once(Step(self.stage, self.item, name, 0), make)
 
 
 def _as_form(form: Any) -> Form[Any]:

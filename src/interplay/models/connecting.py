@@ -3,7 +3,7 @@
 import os
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ from interplay.core.failures import Mistake, nearest
 from interplay.models.anthropic import ANTHROPIC, Anthropic
 from interplay.models.calling import Model
 from interplay.models.entries import BOT, URL_EXAMPLE, Entries, Entry, mapping_of, read_entries
+from interplay.models.fine_tuning import FineTuning
 from interplay.models.http import BotMapping, HttpBot, check_mapping
 from interplay.models.local import Local
 from interplay.models.openai_compatible import OPENAI, OpenAICompatible
@@ -89,6 +90,21 @@ class Directory:
             "python": lambda: python_model(name, rest),
         }
         return connectors[provider]()
+
+    def fine_tuning(self, name: str, *, interval: float = 1.0) -> FineTuning:
+        """The fine-tuning of the model of this name, at the endpoint and with the key that the model has."""
+        self.check(name)
+        entry = self.entry(name)
+        provider, _, rest = entry.model.partition("/")
+        if name in self.made or self._is_url(name) or provider != "openai":
+            raise Mistake(f"{name} has no fine-tuning API; a model that may have one is openai/NAME")
+        return FineTuning(name, rest, self._endpoint(name, entry), interval=interval)
+
+    def called(self, name: str, model: str, instead: str = "") -> Model:
+        """A model under another name, or another one in its place at the same endpoint."""
+        entry = self.entry(model)
+        known = replace(entry, model=instead or entry.model)
+        return replace(self, entries={**self.entries, name: known}).connect(name)
 
     def entry(self, name: str) -> Entry:
         if self._is_file(name):

@@ -2,6 +2,7 @@
 
 import asyncio
 import hashlib
+import io
 import json
 import os
 import socket
@@ -111,7 +112,7 @@ def is_count(value: Any) -> bool:
 
 
 class Post:
-    """Posts JSON to one URL, over connections that it keeps."""
+    """Posts JSON to one URL, over connections that it keeps; gets and uploads what stands beside it."""
 
     def __init__(
         self,
@@ -173,12 +174,29 @@ class Post:
 
     async def send(self, value: Any) -> Answer:
         """Post a JSON value and read the answer, or raise CallFailed."""
-        body = _written(value)
+        return await self._exchange("POST", self._url, self._patience.first_byte, data=_written(value))
+
+    async def get(self, path: str) -> Answer:
+        """What stands at another path of the same address, or CallFailed."""
+        return await self._exchange("GET", self._address + path, self._patience.first_byte)
+
+    async def upload(self, path: str, fields: Mapping[str, str], filename: str, content: bytes) -> Answer:
+        """Post a form with a file to another path of the same address."""
+        form = aiohttp.FormData(dict(fields))
+        form.add_field("file", io.BytesIO(content), filename=filename, content_type="application/jsonl")
+        body = form()
+        headers = {"Content-Type": body.headers["Content-Type"]}
+        # An answer begins when all has been sent, which may take as long as anything may.
+        return await self._exchange(
+            "POST", self._address + path, self._patience.total, data=body, headers=headers
+        )
+
+    async def _exchange(self, method: str, url: str, first_byte: float, **sent: Any) -> Answer:
         started = time.monotonic()
         arriving = _Arriving()
         try:
-            async with asyncio.timeout(self._patience.first_byte):
-                response = await self._open().post(self._url, data=body, allow_redirects=False)
+            async with asyncio.timeout(first_byte):
+                response = await self._open().request(method, url, allow_redirects=False, **sent)
             async with response:
                 await self._read(response, arriving)
                 return self._answer(response, arriving, time.monotonic() - started)
@@ -270,7 +288,7 @@ class _Arriving:
 
 def failure_of(answer: Answer, optional: tuple[str, ...] = ()) -> CallFailed:
     """Why the endpoint said no. The optional words name what was asked for and can be done without."""
-    said = _error_text(answer.body)
+    said = error_text(answer.body)
     detail = f"HTTP {answer.status}" + (f", {said}" if said else "")
     cause = _cause_of(answer.status, said.lower(), optional)
     return CallFailed(cause, detail, raw=answer.kept, after=answer.after)
@@ -305,8 +323,8 @@ def _parse(raw: bytes) -> Any:
     return json.loads(raw.decode("utf-8-sig"))  # given bytes, json would also read UTF-16 and UTF-32
 
 
-def _error_text(raw: bytes) -> str:
-    """What an error says, by the names that endpoints give to it."""
+def error_text(raw: bytes) -> str:
+    """What an error says, by the names that endpoints give to it, in one line."""
     try:
         body = _parse(raw)
     except (ValueError, RecursionError):
@@ -315,7 +333,7 @@ def _error_text(raw: bytes) -> str:
     if isinstance(error, dict):
         kind = "type" if body.get("type") == "error" else "code"
         error = " ".join(str(error[key]) for key in (kind, "message") if error.get(key))
-    return clean(error)[:SHOWN_OF_AN_ERROR] if isinstance(error, str) else ""
+    return " ".join(clean(error).split())[:SHOWN_OF_AN_ERROR] if isinstance(error, str) else ""
 
 
 def _short(error: BaseException) -> str:

@@ -16,6 +16,7 @@ from interplay.running.results import options_of
 from interplay.store.records import Records, Run
 
 MOST_CONVERSATIONS = 500  # in one file; a browser has to hold them all
+SIZES = 5  # of the words of a cloud; the page's style has as many
 
 
 def write_report(path: Path, board: Board, records: Records, run: Run, benchmark: Benchmark) -> None:
@@ -32,7 +33,7 @@ def report(board: Board, records: Records, run: Run, benchmark: Benchmark) -> st
         undefined=StrictUndefined,
         trim_blocks=True,
     )
-    environment.globals.update(written=written, interval=interval, bar=_bar, shade=_shade)
+    environment.globals.update(written=written, interval=interval, bar=_bar, shade=_shade, cloud=_cloud)
     environment.globals.update(shown_lines=shown_lines, is_private=is_private)
     verdicts = records.verdicts(run)
     rows = records.conversations(run)
@@ -71,6 +72,27 @@ def board_as_html(board: Board) -> str:
     title = f"<strong>{escape(board.title)}</strong>"
     table = f"{title}<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table><ul>{notes}</ul>"
     return table + "".join(board_as_html(part) for part in board.parts)
+
+
+def _cloud(board: Board) -> list[tuple[str, int]]:
+    """The words of a board that is a cloud, by the alphabet, each with its size from 1 to SIZES.
+
+    Sizes follow the square root of the count, so that the area of a word grows as its count does; where all counts are
+    equal, all words have the size in the middle.
+    """
+    if not board.cloud:
+        return []
+    roots = {str(row["word"]): _count(row["count"]) ** 0.5 for row in board.rows}
+    low, high = min(roots.values(), default=0.0), max(roots.values(), default=0.0)
+
+    def size(root: float) -> int:
+        return 1 + round((SIZES - 1) * ((root - low) / (high - low) if high > low else 0.5))
+
+    return [(word, size(roots[word])) for word in sorted(roots)]
+
+
+def _count(cell: Cell) -> int:
+    return max(0, cell) if isinstance(cell, int) else 0
 
 
 def _shade(board: Board, column: Column, cell: Cell) -> int | None:

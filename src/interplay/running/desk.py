@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from inspect import isawaitable
 from typing import Any
 
 from interplay.core.failures import Divergence
@@ -33,7 +34,10 @@ class RecordedDesk:
 
     async def once(self, step: Step, make: Callable[[], Any]) -> Any:
         if step not in self._recall.facts:
-            value = json.loads(canonical(make()))  # as a replay will read it
+            made = make()
+            value = json.loads(
+                canonical(await made if isawaitable(made) else made)
+            )  # as a replay will read it
             await self._journal.keep_fact(self._recall.conversation, step, value)
             self._recall.facts[step] = value
         return self._recall.facts[step]

@@ -79,7 +79,20 @@ def board_of(
     played = played_of(records, run, benchmark)
     board = benchmark.summarize(played, {**options_of(run, benchmark), **table_changes(benchmark, changes)})
     board = with_usage(board, records, [run])
-    return replace(board, notes=(*board.notes, *notes_of(records, run, played)))
+    notes = (*board.notes, *notes_of(records, run, played))
+    return replace(board, notes=notes, parts=(*_sequels(records, run, benchmark), *board.parts))
+
+
+def _sequels(records: Records, run: Run, benchmark: Benchmark) -> list[Board]:
+    """The boards of what was made of this run's conversations together, the newest first."""
+    if benchmark.sequel is None:
+        return []
+    name = benchmark.sequel.board_of
+    following = next(one for one in benchmark.sequel.benchmarks if one.name == name)
+    found = [
+        one for one in records.runs() if one.benchmark == name and one.identity["options"].get("of") == run.id
+    ]
+    return [board_of(records, one, following) for one in reversed(found)]
 
 
 def with_usage(board: Board, records: Records, runs: Sequence[Run]) -> Board:
@@ -89,7 +102,7 @@ def with_usage(board: Board, records: Records, runs: Sequence[Run]) -> Board:
     rows: list[Mapping[str, Cell]] = []
     for row in board.rows:
         name = str(row["model"])
-        tokens, cost = usage.get(name, (0, 0.0))
+        tokens, cost = usage.get(str(row.get("subject", name)), (0, 0.0))
         known = {
             "sampling": sampled.get(name, ""),
             "open": _yes_or_no(weights.get(name)),

@@ -31,6 +31,9 @@ class RunSpec:
     limit: int | None = None
     epochs: int = 1
     table: Mapping[str, str] = field(default_factory=dict)  # options that only concern the table
+    sequel: Mapping[str, str] = field(
+        default_factory=dict
+    )  # options that only concern what is made of the run
     material: Material = field(default_factory=lambda: Material(()), compare=False, repr=False)
 
     def identity(self) -> dict[str, Any]:
@@ -60,12 +63,18 @@ class RunSpec:
         """Who may sit down together: the name of who is measured, and a model for every role but the judges'."""
         roles = benchmark.roles(self.settled(benchmark))
         measured = [role.name for role in roles if role.kind == "subject"]
-        others = {role.name: self.roles[role.name][0] for role in roles if role.kind == "simulator"}
+        others = [role for role in roles if role.kind == "simulator"]
         # Several at one table sit in the order of their names: whom the user named first changes nothing.
         tables = combinations(sorted(self.models) if len(measured) > 1 else self.models, len(measured))
-        return [
-            (" + ".join(chosen), {**dict(zip(measured, chosen, strict=True)), **others}) for chosen in tables
-        ]
+        found = []
+        for chosen in tables:
+            cast = dict(zip(measured, chosen, strict=True))
+            for role in others:
+                cast[role.name] = (
+                    self.roles[role.name][0] if role.name in self.roles else cast[role.stands_in]
+                )
+            found.append((" + ".join(chosen), cast))
+        return found
 
     def castings(self, benchmark: Benchmark, cast: Mapping[str, str]) -> dict[str, Casting]:
         """How each model of a cast is sampled in its role."""
@@ -144,8 +153,13 @@ def make_spec(
         benchmark=benchmark.name,
         models=tuple(dict.fromkeys(models)),
         roles=named,
-        options={option.name: settled[option.name] for option in changed if not option.of_table},
+        options={
+            option.name: settled[option.name]
+            for option in changed
+            if not option.of_table and not option.of_sequel
+        },
         table={option.name: settled[option.name] for option in changed if option.of_table},
+        sequel={option.name: settled[option.name] for option in changed if option.of_sequel},
         scenarios=digest_of([scenario.id for scenario in material.scenarios]),
         material=material,
         sampling={name: change for name, change in sampling.items() if change},
@@ -164,14 +178,15 @@ def _preset(benchmark: Benchmark, name: str, options: Mapping[str, str]) -> Mapp
 def _check_roles(
     benchmark: Benchmark, options: Mapping[str, str], named: Mapping[str, Sequence[str]]
 ) -> None:
+    measured = {role.name for role in benchmark.subjects(options)}
     for role in benchmark.roles(options):
-        may_lack = role.kind == "subject" or role.later or role.optional
+        may_lack = role.kind == "subject" or role.later or role.optional or role.stands_in in measured
         if not may_lack and not named.get(role.name):
             raise Mistake(
                 f"{benchmark.name} needs the role {role.name} ({role.meaning}): --model-role {role.name}=NAME; "
                 f"{EMBEDDED} works offline, to try things out"
             )
-        if role.kind == "simulator" and len(named[role.name]) > 1:
+        if role.kind == "simulator" and len(named.get(role.name, ())) > 1:
             raise Mistake(f"{role.name} is played by one model, not {len(named[role.name])}")
 
 

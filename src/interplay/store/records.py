@@ -101,7 +101,9 @@ class Records:
             raise Mistake(f"{self.path} holds no runs yet; start one with: interplay run BENCHMARK")
         if wanted == "last":
             newest = self._rows("SELECT run FROM conversations ORDER BY number DESC LIMIT 1")
-            return next((run for run in runs if newest and run.number == newest[0][0]), runs[-1])
+            found = next((run for run in runs if newest and run.number == newest[0][0]), runs[-1])
+            first = found.identity["options"].get("of")  # what was made of a run is shown beside it
+            return next((run for run in runs if run.id == first), found)
         exact = [run for run in runs if wanted in (run.id, run.name)]
         fitting = exact or [run for run in runs if run.id.startswith(wanted)]
         if len(fitting) > 1:

@@ -5,7 +5,7 @@ import json
 import time
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, TextIO
 
@@ -19,6 +19,7 @@ class Event:
     model: str
     status: int
     digest: str
+    route: str  # the method and the path, with {file} or {job} in the place of an id
 
 
 def canonical(value: Any) -> bytes:
@@ -34,7 +35,8 @@ class Ledger:
     def __init__(self, path: Path | None, watch: Callable[[Event], None] | None) -> None:
         self.events: list[Event] = []
         self.by_model: Counter[str] = Counter()
-        self.calls = 0
+        self.requests = 0
+        self.calls = 0  # those of the requests that ask a model
         self.in_flight = 0
         self._path = path
         self._watch = watch
@@ -49,24 +51,24 @@ class Ledger:
             self._file.close()
             self._file = None
 
-    def received(self, model: str, digest: str) -> Event:
-        self.calls += 1
+    def received(self, route: str, model: str, digest: str, *, asks_a_model: bool = True) -> Event:
+        self.requests += 1
         self.in_flight += 1
-        self.by_model[model] += 1
-        return self._record("request", self.calls, model, 0, digest)
+        if asks_a_model:
+            self.calls += 1
+            self.by_model[model] += 1
+        return self._record("request", Event(0, "request", self.requests, 0.0, model, 0, digest, route), 0)
 
     def replied(self, request: Event, status: int) -> None:
         self.in_flight -= 1
-        self._record("reply", request.request, request.model, status, request.digest)
+        self._record("reply", request, status)
 
     def dropped(self, request: Event) -> None:
         self.in_flight -= 1
-        self._record("dropped", request.request, request.model, 0, request.digest)
+        self._record("dropped", request, 0)
 
-    def _record(
-        self, kind: Literal["request", "reply", "dropped"], request: int, model: str, status: int, digest: str
-    ) -> Event:
-        event = Event(len(self.events) + 1, kind, request, time.monotonic(), model, status, digest)
+    def _record(self, kind: Literal["request", "reply", "dropped"], request: Event, status: int) -> Event:
+        event = replace(request, number=len(self.events) + 1, kind=kind, at=time.monotonic(), status=status)
         self.events.append(event)
         if self._file is not None:
             self._file.write(json.dumps(vars(event)) + "\n")

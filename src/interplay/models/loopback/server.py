@@ -3,8 +3,9 @@
 import asyncio
 import json
 import random
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -12,17 +13,23 @@ from typing import Any
 from aiohttp import web
 
 from .faults import Fault, commit
+from .jobs import Tuning
 from .ledger import Event, Ledger, canonical, digest_of
 from .scripts import Script, rehearse
 from .shapes import SHAPES, Asked, OpenAIShape, Refused, Said, Shape
 from .site import Site, in_a_thread
+from .tuning import ROUTES, Answering, Call, Workshop, read_call, route_of
 
 LARGEST_REQUEST = 64 * 2**20
 _PLAIN = OpenAIShape()  # of the routes that ask no model
 
 
 class Loopback:
-    """A server whose models are scripts, by model name; "*" answers for any other name."""
+    """A server whose models are scripts, by model name; "*" answers for any other name.
+
+    "ft:NAME" answers for every model that was fine-tuned from NAME, and is shown the examples. A script under one of
+    the fine-tuning ROUTES is asked whether a Fault should stand in for the answer.
+    """
 
     def __init__(
         self,
@@ -35,6 +42,7 @@ class Loopback:
         watch: Callable[[Event], None] | None = None,
         keys: frozenset[str] | None = None,
         schemas: bool = True,
+        tuning: Tuning | None = None,
     ) -> None:
         self._scripts: dict[str, Script] = dict(scripts) if isinstance(scripts, Mapping) else {"*": scripts}
         self._latency = latency
@@ -43,6 +51,7 @@ class Loopback:
         self._ledger = Ledger(ledger, watch)
         self._keys = keys
         self._schemas = schemas
+        self.workshop = Workshop(tuning or Tuning())
         self._site: Site | None = None
         self._open: set[asyncio.Task[Any]] = set()
         self.events: list[Event] = self._ledger.events
@@ -62,6 +71,9 @@ class Loopback:
         app = web.Application(client_max_size=LARGEST_REQUEST)
         for path in SHAPES:
             app.router.add_post(path, self._complete)
+        for route in ROUTES:
+            method, _, path = route.partition(" ")
+            app.router.add_route(method, path, self._tune)
         app.router.add_get("/v1/models", self._list_models)
         app.router.add_get("/v1/ledger", self._show_counts)
         app.router.add_route("*", "/{path:.*}", self._not_found)
@@ -98,11 +110,17 @@ class Loopback:
             await asyncio.wait(self._open)
 
     async def _complete(self, request: web.Request) -> web.StreamResponse:
+        return await self._until_dropped(self._handle(request))
+
+    async def _tune(self, request: web.Request) -> web.StreamResponse:
+        return await self._until_dropped(self._handle_tuning(request))
+
+    async def _until_dropped(self, handling: Awaitable[web.StreamResponse]) -> web.StreamResponse:
         task = asyncio.current_task()
         assert task is not None  # noqa: S101 - aiohttp runs every handler in a task
         self._open.add(task)
         try:
-            return await self._handle(request)
+            return await handling
         finally:
             self._open.discard(task)
 
@@ -113,12 +131,26 @@ class Loopback:
         except web.HTTPRequestEntityTooLarge:
             return _refusal(shape, Refused(413, f"A request may have {LARGEST_REQUEST} bytes at most."))
         body, digest = _parse(raw)
-        arrived = self._ledger.received(shape.model_of(body), digest)
+        arrived = self._ledger.received(route_of(request), shape.model_of(body), digest)
+        return await self._deliver(request, arrived, self._answer(request, shape, body, arrived.request))
+
+    async def _handle_tuning(self, request: web.Request) -> web.StreamResponse:
+        try:
+            call = await read_call(request, LARGEST_REQUEST)
+        except Refused as refused:
+            return _refusal(_PLAIN, refused)
+        arrived = self._ledger.received(call.route, call.model, call.digest, asks_a_model=False)
+        return await self._deliver(request, arrived, self._answer_tuning(request, call, arrived.request))
+
+    async def _deliver(
+        self, request: web.Request, arrived: Event, answering: Awaitable[web.StreamResponse]
+    ) -> web.StreamResponse:
+        """Send the answer, and write into the ledger whether it was sent to its last byte."""
         if request.transport is not None:
             request.transport.set_write_buffer_limits(high=0)  # makes drain wait until nothing is left
         sent: web.StreamResponse | None = None
         try:
-            response = await self._answer(request, shape, body, arrived.request)
+            response = await answering
             await _deliver(request, response)
             sent = response
         except ConnectionError:
@@ -136,16 +168,38 @@ class Loopback:
         try:
             self._check_key(shape, request)
             asked = self._read_asked(shape, body, number)
-            script = self._script_for(asked.model)
+            script, asked = self._script_for(asked)
         except Refused as refused:
             return _refusal(shape, refused)
         # Asked before the wait, so that scripts which count see requests in order of arrival.
         said = script(asked)
-        if wait := self._latency + (self._rng.uniform(0, self._jitter) if self._jitter else 0.0):
-            await asyncio.sleep(wait)
+        await self._wait()
         if isinstance(said, Fault):
             return await commit(said, request, shape, asked)
         return _json_response(shape.write(asked, Said(said) if isinstance(said, str) else said))
+
+    async def _answer_tuning(self, request: web.Request, call: Call, number: int) -> web.StreamResponse:
+        asked = call.asked(number)
+        usual: Mapping[str, Any] = {}
+        fault: str | Said | Fault = ""
+        try:
+            self._check_key(_PLAIN, request)
+            if script := self._scripts.get(call.route):
+                fault = script(asked)
+            # An error's status says that nothing was done; any other fault spoils only the answer.
+            if not isinstance(fault, Fault) or fault.kind != "status":
+                usual = self.workshop.answer(call)
+        except Refused as refused:
+            if not isinstance(fault, Fault):
+                return _refusal(_PLAIN, refused)
+        await self._wait()
+        if isinstance(fault, Fault):
+            return await commit(fault, request, Answering(usual), asked)
+        return _json_response(usual)
+
+    async def _wait(self) -> None:
+        if wait := self._latency + (self._rng.uniform(0, self._jitter) if self._jitter else 0.0):
+            await asyncio.sleep(wait)
 
     def _check_key(self, shape: Shape, request: web.Request) -> None:
         if self._keys is not None and shape.key_of(request.headers) not in self._keys:
@@ -157,18 +211,26 @@ class Loopback:
             raise Refused(400, f"This model does not support {shape.schemas_by}.", shape.schemas_by)
         return asked
 
-    def _script_for(self, model: str) -> Script:
-        script = self._scripts.get(model) or self._scripts.get("*")
-        if script is None:
-            raise Refused(404, f"The model {model!r} does not exist.", "model", "model_not_found")
-        return script
+    def _script_for(self, asked: Asked) -> tuple[Script, Asked]:
+        """The script that answers for a model, and what it sees of the request."""
+        script = self._scripts.get(asked.model)
+        job = self.workshop.job_of(asked.model)
+        if job is not None:
+            asked = replace(asked, examples=job.examples)
+            script = script or self._scripts.get(f"ft:{job.base}")
+        script = script or self._scripts.get("*")
+        if script is None or (job is not None and job.status != "succeeded"):
+            raise Refused(404, f"The model {asked.model!r} does not exist.", "model", "model_not_found")
+        return script, asked
 
     async def _list_models(self, request: web.Request) -> web.Response:
         try:
             self._check_key(_PLAIN, request)
         except Refused as refused:
             return _refusal(_PLAIN, refused)
-        models = [{"id": n, "object": "model", "created": 0, "owned_by": "loopback"} for n in self._scripts]
+        names = [name for name in self._scripts if name not in ROUTES and not name.startswith("ft:")]
+        names += [job.model for job in self.workshop.jobs if job.status == "succeeded"]
+        models = [{"id": n, "object": "model", "created": 0, "owned_by": "loopback"} for n in names]
         return _json_response({"object": "list", "data": models})
 
     async def _show_counts(self, request: web.Request) -> web.Response:

@@ -41,6 +41,7 @@ class Asked:
     body: Mapping[str, Any]
     number: int
     schema: Mapping[str, Any] | None
+    examples: tuple[Mapping[str, Any], ...] = ()  # what the model was fine-tuned on
 
 
 class Refused(Exception):
