@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from interplay.benchmarks import find
+from interplay.benchmarks import find, find_playable
 from interplay.core.board import Board, Estimate
 from interplay.core.failures import Mistake, nearest
 from interplay.models.calling import Model
@@ -19,6 +19,7 @@ from interplay.models.scripted import Script, Scripted
 from interplay.reporting.html import board_as_html, write_report
 from interplay.running.budget import Limits
 from interplay.running.engine import DEFAULT_CONNECTIONS, Engine, How
+from interplay.running.following import check_sequel, follow, follows, sharing_budget
 from interplay.running.plan import read_anew
 from interplay.running.results import board_of, judged_of
 from interplay.running.spec import SamplingChange, make_spec
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     import pandas
 
 STORE = "interplay.db"
+NOTE = "Note: "
 _OF_SETUP = (
     "store",
     "base_url",
@@ -58,7 +60,7 @@ def run(
     **options: str | int,
 ) -> "Run":
     """Play, judge and score; the same call again goes on where it stopped. With no model, it is a tryout."""
-    found = find(benchmark)
+    found = find_playable(benchmark)
     made: dict[str, Model] = {}
     how = how or setup()
     if roles is not None and not isinstance(roles, Mapping):
@@ -86,8 +88,23 @@ def run(
     for remark in spec.material.remarks:
         warnings.warn(remark, stacklevel=2)
     how = replace(how, directory=replace(how.directory, made={**how.directory.made, **made}))
-    row = _wait_for(Engine(found, spec, how, Tally()).carry_out())
+    check_sequel(found, spec, how)
+    tally = Tally()
+    row = _wait_for(Engine(found, spec, sharing_budget(how, spec.run_id), tally).carry_out())
+    if tally.is_finished and follows(found, {**spec.options, **spec.sequel}):
+        follow(found, row.id, spec.sequel, how, _carry_out, _warn)
     return Run(row.id, how.store, spec.table)
+
+
+def _carry_out(engine: Engine) -> bool:
+    _wait_for(engine.carry_out())
+    return not engine.tally.stopping
+
+
+def _warn(remark: str) -> None:
+    """A note for people is a warning; how far something is, nobody needs to be warned of."""
+    if remark.startswith(NOTE):
+        warnings.warn(remark.removeprefix(NOTE), stacklevel=2)
 
 
 def setup(

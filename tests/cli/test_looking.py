@@ -27,6 +27,7 @@ def test_the_list_has_benchmarks_and_runs(store: Path, capsys: pytest.CaptureFix
         "simulation",
         "word_guessing",
         "task_dialogue",
+        "social_interaction",
     ]
     assert [(run["models"], run["played"], run["void"]) for run in listed["runs"]] == [
         (["openai/player"], 2, 0)

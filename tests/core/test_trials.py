@@ -1,12 +1,13 @@
 """Trials: when a planted number counts as recovered, what several seeds come to, and the order of models."""
 
+from dataclasses import replace
 from math import inf, nan
 from typing import Any
 
 import pytest
 
 from interplay.core.board import Board, Column, Estimate
-from interplay.core.trials import FURTHEST, Finding, Trial, averaged, number_on
+from interplay.core.trials import FURTHEST, Finding, Trial, averaged, number_on, part_of
 
 COLUMNS = (Column("model", "model", "who", "text"), Column("score", "score", "how well", "score"))
 
@@ -41,6 +42,23 @@ def test_a_number_is_recovered_within_four_errors(
     finding = Finding("x", planted, recovered, error)
     assert finding.passed is passed
     assert finding.distance == (None if distance is None else pytest.approx(distance))
+
+
+@pytest.mark.parametrize(
+    "recovered, passed", [(0.0, True), (0.03, True), (0.031, False), (None, False), (nan, False)]
+)
+def test_where_the_planted_number_is_the_most_less_is_as_good(recovered: float | None, passed: bool) -> None:
+    finding = Finding("x", 0.03, recovered, at_most=True)
+    assert finding.passed is passed
+    assert finding.distance is None
+
+
+def test_of_a_number_that_is_at_most_the_mean_of_seeds_counts() -> None:
+    found = averaged([Finding("x", 0.03, value, at_most=True) for value in (0.04, 0.01, 0.01)])
+    assert found.recovered == pytest.approx(0.02)
+    assert (found.at_most, found.passed) == (True, True)
+    assert not averaged([Finding("x", 0.03, value, at_most=True) for value in (0.04, 0.03)]).passed
+    assert averaged([Finding("x", 0.03, value, at_most=True) for value in (None, 0.0)]).recovered is None
 
 
 @pytest.mark.parametrize("broken", [nan, inf])
@@ -98,6 +116,25 @@ def test_numbers_are_read_off_a_board() -> None:
 )
 def test_the_order_is_exact_or_it_is_not(scores: dict[str, Any], in_order: bool) -> None:
     assert trial("a", "b", "c").came_in_order(board(**scores)) is in_order
+
+
+def test_the_order_may_be_that_of_a_part() -> None:
+    inner = replace(board(a=1, b=2), title="inner")
+    middle = replace(board(a=2, b=1), title="middle", parts=(inner,))
+    whole = replace(board(a=5), parts=(replace(board(), title="first"), middle))
+    assert part_of(whole, "middle") is middle
+    assert part_of(whole, "inner") is inner
+    assert part_of(whole, "none").rows == ()
+    assert replace(trial("a", "b"), ordered_on="middle").came_in_order(whole)
+    assert not replace(trial("a", "b"), ordered_on="inner").came_in_order(whole)
+    assert not replace(trial("a", "b"), ordered_on="none").came_in_order(whole)
+    assert not trial("a", "b").came_in_order(whole)
+
+
+def test_a_number_may_be_one_of_several_of_a_model() -> None:
+    rows = ({"model": "a", "judge": "j", "score": 1}, {"model": "a", "judge": "k", "score": 2})
+    shown = Board("by judge", COLUMNS, rows)
+    assert [number_on(shown, "a", "score", judge=judge) for judge in "jkl"] == [1.0, 2.0, None]
 
 
 def test_where_no_order_is_asked_for_none_can_be_missed() -> None:

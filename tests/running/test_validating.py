@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from interplay.benchmarks import find
+from interplay.benchmarks.social_interaction.trials import cues
 from interplay.benchmarks.word_guessing.bots import Bot, said_as
 from interplay.benchmarks.word_guessing.matching import REDACTED
 from interplay.benchmarks.word_guessing.protocol import PROMPTS, Game
@@ -26,7 +27,7 @@ from interplay.running.tally import Tally
 from interplay.running.validating import Held, Recovery, hold, play_into, read_off, recovery
 from tests.running.typed import overheard, text_of
 
-AGE = find("word_guessing")
+AGE, ANT = find("word_guessing"), find("social_interaction")
 SMALL = {
     "far": guessers("far apart", "", (0.1, 0.3, 0.6, 0.9), filtered=True, games=44),
     "describers": describers(games=22),
@@ -271,6 +272,56 @@ def test_a_trial_that_is_stopped_leaves_nothing_behind(
     with pytest.raises(Cancelled, match="stopped before its end"):
         hold(AGE, replace(SMALL["leakers"], scripts=scripts), 0, tally)
     assert 20 < len(seen) < 11 * 10
+    assert list(tmp_path.iterdir()) == []
+
+
+def of_cues(**changes: Any) -> Trial:
+    """A trial whose run is followed by a reading of a file that it writes itself."""
+    return replace(cues((0.0, 1.0), sessions=10, moves=8), **changes)
+
+
+def test_what_follows_from_a_run_is_carried_out_on_files_of_the_trial(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    folders: list[Path] = []
+    written = of_cues().files
+
+    def files(seed: int, folder: Path) -> Any:
+        folders.append(folder)
+        return written(seed, folder)
+
+    tally = Tally()
+    found = hold(ANT, of_cues(files=files), 0, tally)
+    assert {one.what: one.recovered for one in found.findings}["faith-1.0: windows learned"] == 10
+    assert (tally.calls, tally.failures) == (2 * 10 * 8, {})
+    readers, windows = 4, 6  # untrained, of real play and of two models; held out of 16
+    assert tally.conversations_done == tally.conversations == readers * windows
+    assert [folder.parent for folder in folders] == [tmp_path]
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_trial_that_is_stopped_while_it_is_read_leaves_nothing_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    tally, seen = Tally(), list[Asked]()
+    patient = of_cues().scripts(0)
+
+    def scripts(seed: int) -> dict[str, Any]:
+        return {name: overheard(seen, one) for name, one in patient.items()}
+
+    def summarize(played: Sequence[Played], options: Options) -> Board:
+        raise AssertionError("a trial that was stopped has no board")
+
+    def follow(finished: Any, run: Any) -> bool:
+        tally.stopping = True  # as by a signal, when all is played
+        return ANT.sequel.follow(finished, run)  # type: ignore[union-attr]
+
+    broken = replace(ANT, summarize=summarize, sequel=replace(ANT.sequel, follow=follow))
+    with pytest.raises(Cancelled, match="stopped before its end"):
+        hold(broken, of_cues(scripts=scripts), 0, tally)
+    assert len(seen) == 2 * 10 * 8
     assert list(tmp_path.iterdir()) == []
 
 

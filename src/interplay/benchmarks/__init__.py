@@ -19,6 +19,17 @@ WRITERS: tuple[Benchmark, ...] = (
 )
 
 
+def find_playable(name: str) -> Benchmark:
+    """A benchmark that can be run by itself, as a sequel cannot."""
+    found = find(name)
+    for one in ALL:
+        if one.sequel and found in one.sequel.benchmarks:
+            raise Mistake(
+                f"{found.name} is made of what a run of {one.name} played: interplay run {one.name}"
+            )
+    return found
+
+
 def find(name: str) -> Benchmark:
     """A benchmark by its plain name or its paper's, or one that writes or collects new data by its name."""
     wanted = name.lower().replace("-", "_")

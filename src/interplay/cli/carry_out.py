@@ -7,7 +7,6 @@ from dataclasses import asdict
 
 from interplay.cli import terminal
 from interplay.cli.edge import DONE, STOPPED, UNANSWERED
-from interplay.core.failures import FAILURES
 from interplay.running.engine import PATIENCE_WHEN_STOPPING, Engine
 from interplay.running.forecast import Forecast, forecast
 
@@ -22,13 +21,13 @@ def carry_out(engine: Engine) -> tuple[int, str]:
     return _tell(engine), found
 
 
-def show_forecast(engine: Engine, *, as_json: bool) -> None:
-    """Print what this start would take and what the run can show; sends and writes nothing."""
+def show_forecast(engine: Engine, *, as_json: bool, then: str = "") -> None:
+    """Print what this start would take, what follows from it, and what the run can show; sends and writes nothing."""
     found = asyncio.run(forecast(engine))
     run = engine.run_id
     if as_json:
         totals = {"calls": found.calls, "tokens": found.tokens, "cost": found.cost}
-        terminal.say_json({"run": run, **asdict(found), **totals})
+        terminal.say_json({"run": run, **asdict(found), **totals, **({"then": then} if then else {})})
         return
     rows = [
         [one.role, one.model, _span(one.calls), _span(one.tokens), _dollars(one.cost)] for one in found.shares
@@ -36,7 +35,7 @@ def show_forecast(engine: Engine, *, as_json: bool) -> None:
     rows.append(["all", "", _span(found.calls), _span(found.tokens), _dollars(found.cost)])
     terminal.say(f"{run}: {found.conversations} conversations and {found.verdicts} verdicts to do")
     terminal.show_table(["role", "model", "calls", "tokens, likely to most", "cost $, likely to most"], rows)
-    for line in _explained(found, engine):
+    for line in [*([then] if then else []), *_explained(found, engine)]:
         terminal.say(f"· {line}")
 
 
@@ -136,12 +135,11 @@ def _tell(engine: Engine) -> int:
             "conversations or verdicts are left. The same command with a larger budget goes on."
         )
         return UNANSWERED
-    unanswered = sum(count for name, count in tally.failures.items() if FAILURES[name].again)
-    if unanswered:
+    if tally.unanswered:
         causes = ", ".join(f"{cause} {count}" for cause, count in tally.failed_calls.most_common())
         why = f" (failed calls: {causes})" if causes else ""
         terminal.remark(
-            f"{unanswered} conversations or verdicts got no answer{why}; the same command tries them again."
+            f"{tally.unanswered} conversations or verdicts got no answer{why}; the same command tries them again."
         )
         return UNANSWERED
     return DONE

@@ -3,6 +3,8 @@
 import asyncio
 import sys
 from dataclasses import asdict
+from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -11,13 +13,16 @@ from interplay.benchmarks import ALL
 from interplay.cli import terminal
 from interplay.cli.edge import DONE, UNANSWERED
 from interplay.core.failures import InterplayError, Mistake, nearest
-from interplay.models import embedded
+from interplay.models import embedded, sentences
 from interplay.models.connecting import HOSTED, Directory
-from interplay.models.loopback import Asked, Fault, Loopback, Said, Script, rehearse
+from interplay.models.fetching import check_file
+from interplay.models.loopback import ROUTES, Asked, Fault, Loopback, Said, Script, rehearse
 from interplay.reporting.transcript import is_private, shown_lines
 from interplay.store.database import SAFE_SQLITE, sqlite_version
 from interplay.store.records import ConversationRow, Records, Run
 
+TUNING = ("torch", "transformers", "accelerate", "peft", "gguf", "safetensors")  # of the extra
+MOST_NAMES = 4  # in a cell; --json has them all
 VIEWED_AS = {"system": "its brief", "user": "it heard", "assistant": "it said"}
 
 
@@ -137,7 +142,9 @@ def _print_runs(store: Path, runs: list[dict[str, Any]]) -> None:
     if not runs:
         terminal.say(f"No runs in {store} yet. Start one: interplay run {ALL[0].name}")
         return
-    terminal.show_table(list(runs[0]), [[_plain(value) for value in run.values()] for run in runs])
+    shown = [key for key in runs[0] if key != "of"]
+    rows = [{**run, "models": f"made of {run['of']}" if "of" in run else run["models"]} for run in runs]
+    terminal.show_table(shown, [[_plain(row[key]) for key in shown] for row in rows])
 
 
 def _summaries(store: Path) -> list[dict[str, Any]]:
@@ -152,6 +159,7 @@ def _summary(records: Records, run: Run) -> dict[str, Any]:
     return {
         "run": run.id,
         "name": run.name,
+        **({"of": run.made_of} if run.made_of else {}),
         "started": run.created[:16].replace("T", " "),
         "models": run.identity["models"],
         "judges": run.extent["judges"],
@@ -163,12 +171,16 @@ def _summary(records: Records, run: Run) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> str:
-    return ", ".join(value) if isinstance(value, list) else str(value)
+    if not isinstance(value, list):
+        return str(value)
+    rest = len(value) - MOST_NAMES
+    return f"{', '.join(value[:MOST_NAMES])} and {rest} more" if rest > 1 else ", ".join(value)
 
 
 def show_health(store: Path, directory: Directory, *, as_json: bool) -> int:
     """Print what works, what does not, and what to do; calls no model."""
-    checks = [_python(), _sqlite(), _store(store), _embedded(), _llama(), *_keys(directory)]
+    checks = [_python(), _sqlite(), _store(store), _embedded(), _encoder(), _llama(), _tuning()]
+    checks += _keys(directory)
     checks += asyncio.run(_endpoints(directory))
     if as_json:
         terminal.say_json(
@@ -234,6 +246,33 @@ def _llama() -> Check:
     return "llama.cpp", "ok", f"xllamacpp {xllamacpp.__version__}"
 
 
+def _encoder() -> Check:
+    what = f"sentence encoder {sentences.NAME}"
+    members = (sentences.WEIGHTS, sentences.VOCABULARY)
+    there = [(embedded.cache_folder() / member.name, member.digest) for member in members]
+    if not all(path.exists() for path, _ in there):
+        return (
+            what,
+            "absent",
+            "fetched on first use, about 91 MB; the light reader of social_interaction needs it",
+        )
+    for path, digest in there:
+        try:
+            check_file(path, digest, str(path), f"delete {path}")
+        except Mistake as error:
+            return what, "problem", str(error)
+    return what, "ok", str(there[0][0])
+
+
+def _tuning() -> Check:
+    """Is there what fine-tuning on this machine needs? Looks for it without loading it."""
+    lacking = [name for name in TUNING if find_spec(name) is None]
+    if lacking:
+        how = "pip install 'interplay[tuning]', for --dm local:WEIGHTS of social_interaction"
+        return "fine-tuning here", "absent", f"lacks {', '.join(lacking)}: {how}"
+    return "fine-tuning here", "ok", ", ".join(f"{name} {version(name)}" for name in TUNING[:2])
+
+
 def _keys(directory: Directory) -> list[Check]:
     return [
         (
@@ -281,7 +320,8 @@ def serve_loopback(port: int, latency: float, ledger: Path | None, script: Scrip
         raise Mistake(f"the ledger cannot be written to {ledger}: its folder does not exist")
 
     async def serve() -> None:
-        provider = Loopback(script, latency=latency, ledger=ledger)
+        scripts = {"*": script, **dict.fromkeys(ROUTES, script)}  # what fails, fails on every route
+        provider = Loopback(scripts, latency=latency, ledger=ledger)
         try:
             url = await provider.start(port)
         except OSError as error:

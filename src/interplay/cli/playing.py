@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from interplay.benchmarks import ALL, find
+from interplay.benchmarks import ALL, find, find_playable
 from interplay.cli import terminal
 from interplay.cli.carry_out import carry_out, show_forecast
 from interplay.cli.edge import DONE, STOPPED
@@ -33,7 +33,7 @@ from interplay.cli.study import read_study
 from interplay.core.benchmark import Benchmark
 from interplay.core.failures import Mistake, nearest
 from interplay.running.engine import Again, Engine, How
-from interplay.running.following import check_sequel, follows
+from interplay.running.following import check_sequel, follows, foretold, sharing_budget
 from interplay.running.pairing import judges_of_pairs, pairing_of
 from interplay.running.plan import Anew
 from interplay.running.spec import RunSpec, make_spec, spec_of
@@ -41,6 +41,10 @@ from interplay.running.tally import Tally
 from interplay.store.records import Records, Run
 
 MERGED = ("model_roles", "sampling")  # of these, what is typed goes before the file's part by part
+NOT_READ = (
+    "Not all was played, so nobody reads it yet: the same command goes on. What there is can be read with: "
+    "interplay read {run}"
+)
 PLAN = flag("--plan", is_flag=True, help="Print calls, tokens, cost and what the run can show; send nothing.")
 
 
@@ -52,7 +56,7 @@ class Benchmarks(click.Group):
 
     def get_command(self, context: click.Context, name: str) -> click.Command:
         if not name.endswith(".toml"):
-            return _run_command(find(name), {})
+            return _run_command(find_playable(name), {})
         return _run_command(*read_study(Path(name)))
 
 
@@ -92,13 +96,17 @@ def _run_command(benchmark: Benchmark, defaults: Mapping[str, Any]) -> click.Com
         for remark in spec.material.remarks:
             terminal.remark(f"Note: {remark}")
         if given["plan"]:
-            show_forecast(Engine(benchmark, spec, how, Tally()), as_json=given["json"])
+            then = foretold(benchmark, spec)
+            show_forecast(Engine(benchmark, spec, how, Tally()), as_json=given["json"], then=then)
             return DONE
         check_html(given)
         check_sequel(benchmark, spec, how)
-        code, run = carry_out(Engine(benchmark, spec, how, Tally()))
-        if code != STOPPED and follows(benchmark, {**spec.options, **spec.sequel}):
-            code = max(code, read_on(benchmark, run, spec.sequel, how))
+        code, run = carry_out(Engine(benchmark, spec, sharing_budget(how, spec.run_id), Tally()))
+        if follows(benchmark, {**spec.options, **spec.sequel}):
+            if code == DONE:
+                code = read_on(benchmark, run, spec.sequel, how)
+            elif code != STOPPED:
+                terminal.remark(NOT_READ.format(run=run))
         if code != STOPPED:
             show_run(given, run, benchmark, spec.table)
         return code

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from interplay.benchmarks import find
+from interplay.benchmarks import find_playable
 from interplay.core.benchmark import Benchmark
 from interplay.core.failures import Mistake, nearest, why
 
@@ -35,7 +35,7 @@ def read_study(path: Path) -> tuple[Benchmark, dict[str, Any]]:
     reader.known(data, _HEADINGS, "")
     if not isinstance(data.get("benchmark"), str):
         raise Mistake(f'{path} lacks benchmark, as in benchmark = "role_play"')
-    benchmark = find(data["benchmark"])
+    benchmark = find_playable(data["benchmark"])
     defaults = reader.plain(data, _PLAIN, "")
     defaults |= reader.plain(reader.table(data, "how"), _HOW, "[how] ")
     if "models" in data:

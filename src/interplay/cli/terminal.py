@@ -19,6 +19,7 @@ from interplay.reporting.cells import half_width, written
 from interplay.running.tally import Tally
 
 _WIDTH_OF_A_PIPE = 110
+_LONGEST_NAME = 40
 _LEAST_NAME = 10
 FEWEST_COLUMNS = 3  # of a board in a very narrow window
 # black on lighter and lighter ground, lowest to highest; a terminal of few colours takes the nearest
@@ -127,8 +128,11 @@ def _cell(board: Board, column: Column, cell: Cell) -> Text:
 
 
 def show_table(headings: list[str], rows: list[list[str]]) -> None:
-    """Print a plain table."""
-    table = Table(*headings, box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
+    """Print a plain table; what its rows are called by is never cut, since people type it."""
+    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
+    short = all(len(row[0]) <= _LONGEST_NAME for row in rows)
+    for number, heading in enumerate(headings):
+        table.add_column(heading, overflow="fold", no_wrap=number == 0 and short)
     for row in rows:
         table.add_row(*(Text(harmless(cell)) for cell in row))
     _console(sys.stdout).print(table)

@@ -131,7 +131,7 @@ def _line(finding: Finding) -> list[str]:
         finding.what,
         _number(finding.planted),
         _number(finding.recovered),
-        _number(finding.error) if finding.error else "exact",
+        _number(finding.error) if finding.error else "at most" if finding.at_most else "exact",
         "" if apart is None else f"{apart:.1f}",
         _yes(finding.passed),
     ]

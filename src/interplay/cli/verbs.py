@@ -218,16 +218,23 @@ def runs_delete(run: str, yes: bool, store: Path) -> int:
         totals = records.totals(found)
         cost = "unknown cost" if totals.cost is None else f"${totals.cost:,.2f}"
         what = f"{found.id}: {sum(records.states(found).values())} conversations, {totals.finished:,} calls, {cost}"
+        staying = _staying(records, found)
         if not yes:
             if not sys.stdin.isatty():
                 raise Mistake(f"nobody is here to be asked about {what}; --yes deletes it without asking")
-            if not terminal.ask_yes_or_no(f"Delete {what}? This cannot be undone."):
+            if not terminal.ask_yes_or_no(f"Delete {what}? {staying}This cannot be undone."):
                 terminal.remark("Nothing was deleted.")
                 return DONE
         with run_lock(store, found.id):
             asyncio.run(_change(store, _same(records, found), lambda journal: journal.forget()))
-    terminal.remark(f"Deleted {what}.")
+    terminal.remark(f"Deleted {what}. {staying}".rstrip())
     return DONE
+
+
+def _staying(records: Records, run: Run) -> str:
+    """What is said of runs that were made of one that is deleted."""
+    made = ", ".join(one.id for one in records.made_of(run.id))
+    return f"What was made of it stays, and can be deleted by itself: {made}. " if made else ""
 
 
 def _same(records: Records, run: Run) -> Run:

@@ -377,13 +377,10 @@ RunErrand = Callable[[Errand], "Sequence[Played] | None"]  # None where it was s
 class Sequel:
     """What is made of all conversations of a run together, by runs of its own, whose option `of` names the first."""
 
-    benchmarks: tuple[Benchmark, ...]  # of its runs, the one whose board counts last
+    benchmarks: tuple[Benchmark, ...]  # of its runs; the boards of the last stand beside the first run's
     wanted: Callable[[Options], bool]
     # raises a Mistake where it is plain that it cannot be carried out: with this directory, on a budget or not
     check: Callable[[Options, Any, bool], None]
     follow: Callable[[Finished, RunErrand], bool]  # was it done to its end?
-
-    @property
-    def board_of(self) -> str:
-        """The benchmark whose boards stand beside the first run's."""
-        return self.benchmarks[-1].name
+    # what it will take, in a line, for who reads a plan: with these options, of these models' play, by this seed
+    foretell: Callable[[Options, Sequence[str], int], str] = lambda options, models, seed: ""

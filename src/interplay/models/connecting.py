@@ -98,7 +98,10 @@ class Directory:
         provider, _, rest = entry.model.partition("/")
         if name in self.made or self._is_url(name) or provider != "openai":
             raise Mistake(f"{name} has no fine-tuning API; a model that may have one is openai/NAME")
-        return FineTuning(name, rest, self._endpoint(name, entry), interval=interval)
+        endpoint = self._endpoint(name, entry)
+        if endpoint.base_url == OPENAI and not endpoint.key:
+            raise Mistake(f"{name} needs a key: set OPENAI_API_KEY, or name another place with --base-url")
+        return FineTuning(name, rest, endpoint, interval=interval)
 
     def called(self, name: str, model: str, instead: str = "") -> Model:
         """A model under another name, or another one in its place at the same endpoint."""

@@ -225,16 +225,17 @@ class Training:
 
     def _read_step(self, folder: Path) -> None:
         """Go on from a checkpoint."""
-        from pickle import UnpicklingError  # what torch says of a damaged file; nothing is unpickled by it
-
         import torch
         from safetensors import SafetensorError
         from safetensors.torch import load_file
 
+        damaged = (
+            torch.serialization.pickle.UnpicklingError
+        )  # what torch says of one; nothing else is unpickled
         try:
             state = torch.load(folder / STATE, map_location="cpu", weights_only=True)
             weights = load_file(folder / WEIGHTS)
-        except (OSError, EOFError, RuntimeError, UnpicklingError, SafetensorError) as error:
+        except (OSError, EOFError, RuntimeError, damaged, SafetensorError) as error:
             raise Mistake(f"the checkpoint {folder} cannot be read; remove it to begin anew") from error
         with torch.no_grad():
             for name, one in self._learning.items():

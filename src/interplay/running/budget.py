@@ -27,14 +27,6 @@ class Limits:
     def __bool__(self) -> bool:
         return self != Limits()
 
-    def less(self, spent: "Amount") -> "Limits":
-        """What is left of them, at least nothing."""
-        return Limits(
-            None if self.money is None else max(0.0, self.money - spent.money),
-            None if self.tokens is None else max(0, self.tokens - spent.tokens),
-            None if self.calls is None else max(0, self.calls - spent.calls),
-        )
-
     def in_words(self) -> str:
         parts = (
             None if self.money is None else dollars(self.money),

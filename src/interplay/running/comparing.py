@@ -7,7 +7,14 @@ from typing import Any
 
 from interplay.core.benchmark import Benchmark
 from interplay.core.board import Board
-from interplay.running.results import notes_of, options_of, played_of, table_changes, with_usage
+from interplay.running.results import (
+    notes_of,
+    options_of,
+    played_of,
+    sequels_of,
+    table_changes,
+    with_usage,
+)
 from interplay.store.records import Records, Run
 
 SHOWN = 60  # characters
@@ -27,11 +34,11 @@ def comparability(records: Records, run: Run, benchmark: Benchmark) -> dict[str,
     """What two runs must share for their numbers to stand on one board, part by part."""
     identity, extent = run.identity, run.extent
     options = options_of(run, benchmark)
-    of_judging = {option.name for option in benchmark.options if option.of_judging}
+    aside = {option.name for option in benchmark.options if option.of_judging or option.of_sequel}
     together = len(benchmark.subjects(options)) > 1
     measured = set(identity["models"]).difference(extent["judges"], *identity["roles"].values())
     return {
-        "options": {name: value for name, value in options.items() if name not in of_judging},
+        "options": {name: value for name, value in options.items() if name not in aside},
         "scenarios": f"{extent['limit']} of the set {identity['scenarios'][:8]}",
         "rubric": {"name": benchmark.judging(options).name, "digest": extent["rubric"]},
         "judges": extent["judges"],
@@ -89,7 +96,8 @@ def _board(
     board = benchmark.summarize([one for run in runs for one in played[run.id]], options)
     notes = [note for run in runs for note in notes_of(records, run, played[run.id])]
     board = with_usage(board, records, runs)
-    return replace(board, notes=tuple(dict.fromkeys((*board.notes, *notes))))
+    made = [part for run in reversed(runs) for part in sequels_of(records, run, benchmark)]
+    return replace(board, notes=tuple(dict.fromkeys((*board.notes, *notes))), parts=(*made, *board.parts))
 
 
 def _difference(first: _Gathering, other: _Gathering) -> str:

@@ -44,6 +44,7 @@ class How:
     max_connections: int = DEFAULT_CONNECTIONS
     anew: Anew = field(default_factory=Anew)
     limits: Limits = field(default_factory=Limits)
+    used_beside: Amount = field(default_factory=Amount)  # of the limits, by runs that share them
 
 
 @dataclass(frozen=True)
@@ -132,7 +133,8 @@ class Engine:
             await journal.extend(self._extent(run, reach))
             self.tally.conversations, self.tally.verdicts = plan.to_play, plan.to_judge
             if self.budget.limited:
-                self.budget.spent = Amount(*records.spent(run, PERHAPS_BILLED))
+                spent = Amount(*records.spent(run, PERHAPS_BILLED))
+                self.budget.spent = spent + self.how.used_beside
                 self._done = records.finished_calls(run, stage_of(self.judging))
             self._wire(models, journal)
             table = Table(self._setting(run, reach), records, journal, self.tally, self.send_to)

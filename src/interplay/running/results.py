@@ -16,6 +16,7 @@ OPEN = Column("open", "open", "are the model's weights open?", "text", detail=Tr
 SAMPLING = Column(
     "sampling", "sampling", "sampling of this model's own, where it differs from its role's", "text"
 )
+OUTDATED = "The run went on after this was made of it; what it has played since is not in here."
 USAGE = (
     Column(
         "tokens",
@@ -80,19 +81,26 @@ def board_of(
     board = benchmark.summarize(played, {**options_of(run, benchmark), **table_changes(benchmark, changes)})
     board = with_usage(board, records, [run])
     notes = (*board.notes, *notes_of(records, run, played))
-    return replace(board, notes=notes, parts=(*_sequels(records, run, benchmark), *board.parts))
+    return replace(board, notes=notes, parts=(*sequels_of(records, run, benchmark), *board.parts))
 
 
-def _sequels(records: Records, run: Run, benchmark: Benchmark) -> list[Board]:
+def sequels_of(records: Records, run: Run, benchmark: Benchmark) -> list[Board]:
     """The boards of what was made of this run's conversations together, the newest first."""
     if benchmark.sequel is None:
         return []
-    name = benchmark.sequel.board_of
-    following = next(one for one in benchmark.sequel.benchmarks if one.name == name)
-    found = [
-        one for one in records.runs() if one.benchmark == name and one.identity["options"].get("of") == run.id
-    ]
-    return [board_of(records, one, following) for one in reversed(found)]
+    following = benchmark.sequel.benchmarks[-1]
+    last = max(records.numbers(run), default=0)
+    found: list[Board] = []
+    for one in reversed(records.made_of(run.id)):
+        if one.benchmark == following.name:
+            board = board_of(records, one, following)
+            went_on = last > min(records.numbers(one), default=last)
+            notes = (*board.notes, OUTDATED) if went_on else board.notes
+            found += [
+                replace(board, notes=notes, parts=()),
+                *board.parts,
+            ]  # pages show parts, not parts of parts
+    return found
 
 
 def with_usage(board: Board, records: Records, runs: Sequence[Run]) -> Board:

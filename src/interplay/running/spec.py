@@ -120,12 +120,13 @@ def make_spec(
     if not models and not named:
         _check_number(benchmark, benchmark.settle(options), set())  # one model cannot fill a table
         options = {**benchmark.tryout.options, **options}
-        roles_sampled = benchmark.tryout.sampling.keys() | sampling.keys()
-        sampling = {r: {**benchmark.tryout.sampling.get(r, {}), **sampling.get(r, {})} for r in roles_sampled}
+        wanted = benchmark.roles(benchmark.settle(options))
+        tried = {role.name: benchmark.tryout.sampling.get(role.name, {}) for role in wanted}
+        places = tried.keys() | sampling.keys()
+        sampling = {name: {**tried.get(name, {}), **sampling.get(name, {})} for name in places}
         limit = benchmark.tryout.limit if limit is None else limit
         epochs = 1 if epochs is None else epochs
         models = (EMBEDDED,)
-        wanted = benchmark.roles(benchmark.settle(options))
         named = {role.name: (EMBEDDED,) for role in wanted if role.kind != "subject" and not role.later}
     if not models:
         raise Mistake("no model to measure; name one with --model, as in --model openai/NAME")

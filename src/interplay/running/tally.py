@@ -4,6 +4,8 @@ import time
 from collections import Counter
 from dataclasses import dataclass, field
 
+from interplay.core.failures import FAILURES
+
 
 @dataclass
 class Tally:
@@ -25,6 +27,16 @@ class Tally:
     used_up: bool = False  # the budget did not cover a call
     restarted: int = 0  # dialogues with a bot that remembers, broken off and begun again
     started: float = field(default_factory=time.monotonic)
+
+    @property
+    def unanswered(self) -> int:
+        """Conversations and verdicts that the same command would try again."""
+        return sum(count for name, count in self.failures.items() if FAILURES[name].again)
+
+    @property
+    def is_finished(self) -> bool:
+        """Was all done that there was to do, or would the same command do more?"""
+        return not (self.stopping or self.used_up or self.unanswered)
 
     @property
     def seconds(self) -> float:

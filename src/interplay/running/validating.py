@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -12,6 +13,7 @@ from interplay.core.trials import Finding, Trial, averaged
 from interplay.models.connecting import Directory
 from interplay.models.loopback import Loopback, Script, serving
 from interplay.running.engine import Engine, How
+from interplay.running.following import check_sequel, follow, follows
 from interplay.running.results import board_of, played_of
 from interplay.running.spec import make_spec
 from interplay.running.tally import Tally
@@ -58,7 +60,7 @@ def hold(benchmark: Benchmark, trial: Trial, seed: int, tally: Tally) -> Held:
 
 
 def play_into(store: Path, benchmark: Benchmark, trial: Trial, seed: int, tally: Tally) -> str:
-    """Let the bots of a trial play, over HTTP on loopback; the run's id."""
+    """Let the bots of a trial play, over HTTP on loopback, and make of the run what follows from it; the run's id."""
     with serving(Loopback(_by_endpoint_name(trial.scripts(seed)))) as url:
         # Neither keys nor entries of the user: the bots are on this machine, whatever else is set.
         how = How(store, Directory(base_url=url, environment={}), CONNECTIONS)
@@ -66,12 +68,28 @@ def play_into(store: Path, benchmark: Benchmark, trial: Trial, seed: int, tally:
             benchmark,
             models=trial.models,
             roles=trial.roles,
-            options=trial.options,
+            options={**trial.options, **trial.files(seed, store.parent)},
             seed=seed,
             limit=trial.limit,
             epochs=trial.epochs,
         )
-        return asyncio.run(Engine(benchmark, spec, how, tally).carry_out()).id
+        check_sequel(benchmark, spec, how)
+        run = asyncio.run(Engine(benchmark, spec, how, tally).carry_out()).id
+        if not tally.stopping and follows(benchmark, {**spec.options, **spec.sequel}):
+            follow(benchmark, run, spec.sequel, how, partial(_carry_out, tally), _unheard)
+        return run
+
+
+def _carry_out(tally: Tally, engine: Engine) -> bool:
+    """Carry out what follows from a run, watched and stopped as the run itself was."""
+    tally.conversations_done = tally.verdicts_done = 0
+    engine.tally = tally
+    asyncio.run(engine.carry_out())
+    return not tally.stopping
+
+
+def _unheard(remark: str) -> None:
+    """Remarks are for people who read a board; what matters of them to a trial is in its findings."""
 
 
 def read_off(benchmark: Benchmark, trial: Trial, store: Path, run: str) -> Held:

@@ -30,6 +30,11 @@ class Run:
     created: str
     name: str = ""
 
+    @property
+    def made_of(self) -> str:
+        """The id of the run whose conversations together this one was made of; empty if it was played by itself."""
+        return str(self.identity.get("options", {}).get("of", ""))
+
 
 @dataclass(frozen=True)
 class ConversationRow:
@@ -92,6 +97,10 @@ class Records:
         """All runs, newest last."""
         return [self._run(row) for row in self._rows(_RUNS + " ORDER BY number")]
 
+    def made_of(self, run: str) -> list[Run]:
+        """The runs that were made of all conversations of another together, newest last."""
+        return [one for one in self.runs() if one.made_of == run]
+
     def find(self, wanted: str) -> Run:
         """The run with this id or this beginning of one; last is the one that was played last."""
         if not wanted.strip():
@@ -102,8 +111,8 @@ class Records:
         if wanted == "last":
             newest = self._rows("SELECT run FROM conversations ORDER BY number DESC LIMIT 1")
             found = next((run for run in runs if newest and run.number == newest[0][0]), runs[-1])
-            first = found.identity["options"].get("of")  # what was made of a run is shown beside it
-            return next((run for run in runs if run.id == first), found)
+            # what was made of a run is shown beside it
+            return next((run for run in runs if run.id == found.made_of), found)
         exact = [run for run in runs if wanted in (run.id, run.name)]
         fitting = exact or [run for run in runs if run.id.startswith(wanted)]
         if len(fitting) > 1:

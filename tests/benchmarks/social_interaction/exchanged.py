@@ -162,13 +162,22 @@ def counted(*found: int, **more: Any) -> Verdict:
     return verdict(*([(n, n) for n in range(1, count + 1)] for count in found), **more)
 
 
-def tried(said: Sequence[int] = (1, 1, 1), wrong: Sequence[int] = (0, 0), piece: str = "p") -> dict[str, Any]:
+def tried(
+    said: Sequence[int] = (1, 1, 1),
+    wrong: Sequence[int] = (0, 0),
+    piece: str = "p",
+    absent: Sequence[int] = (),
+) -> dict[str, Any]:
     """A planted list: of each point, whether it was paired; 2 is paired with another statement."""
-    entries = [
+    listed = [
         {"known": number, "learned": number, "paired": (0, number, number % 5 + 1)[paired]}
         for number, paired in enumerate([*said, *wrong], 1)
     ]
-    return {"piece": piece, "said": entries[: len(said)], "wrong": entries[len(said) :]}
+    others = [
+        {"known": number, "learned": 0, "paired": paired}
+        for number, paired in enumerate(absent, len(listed) + 1)
+    ]
+    return {"piece": piece, "said": listed[: len(said)], "wrong": listed[len(said) :], "absent": others}
 
 
 def played(number: int, *verdicts: Verdict, model: str = "m", repeat: int = 0, **more: Any) -> Played:

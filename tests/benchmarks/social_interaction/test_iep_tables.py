@@ -152,18 +152,27 @@ def test_a_corrected_value_takes_the_matchers_own_errors_off() -> None:
 def test_a_judge_that_pairs_anything_is_not_corrected_and_the_board_says_so() -> None:
     found = board(*many(20, said=(1, 1, 0), wrong=(1, 1, 0)))
     assert value(found.rows[0]["corrected"]) is None
-    assert any(note.startswith("What j found cannot be corrected: it pairs wrong") for note in found.notes)
+    assert any(
+        note.startswith("What j found cannot be corrected: it pairs what was not") for note in found.notes
+    )
     assert value(found.rows[0]["iep"]) is not None
 
 
 def test_the_table_of_matchers_by_hand() -> None:
-    lists = [tried((1, 1, 2), (0, 0), "x"), tried((1, 0), (1, 2, 0), "y"), tried((0,), (0, 0, 0, 0), "z")]
+    lists = [
+        tried((1, 1, 2), (0, 0), "x"),
+        tried((1, 0), (1, 2, 0), "y"),
+        tried((0,), (0,), "z", absent=(1, 0, 0)),
+    ]
     found = board(*(played(n, counted(1, 1, 1, planted=one)) for n, one in enumerate(lists, 1)))
     (row,) = part(found, "How well judges match key points").rows
     assert value(row["found"]) == pytest.approx(4 / 6)
     assert value(row["rightly"]) == pytest.approx(3 / 6)
-    assert value(row["false"]) == pytest.approx(2 / 9)
-    assert (row["said"], row["wrong"], row["mispaired"], row["lists"]) == (6, 9, 2, 3)
+    assert value(row["false"]) == pytest.approx(3 / 9)
+    assert value(row["false_wrong"]) == pytest.approx(2 / 6)
+    assert value(row["false_absent"]) == pytest.approx(1 / 3)
+    assert (row["said"], row["wrong"], row["absent"]) == (6, 6, 3)
+    assert (row["mispaired"], row["lists"]) == (3, 3)
 
 
 def test_each_of_several_judges_has_a_line_of_its_own() -> None:

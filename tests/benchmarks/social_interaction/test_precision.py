@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from interplay.benchmarks.social_interaction.planting import ABSENT, CHANCES, KINDS, SAID, WRONG
 from interplay.benchmarks.social_interaction.precision import (
     BLUNT,
     UNTRIED,
@@ -35,9 +36,9 @@ def tries(
 ) -> list[Tried]:
     """So many paired of so many points that were said, and that were wrong, spread over some pieces."""
     found = []
-    for is_said, (paired, count) in ((True, said or (0, 0)), (False, wrong or (0, 0))):
+    for kind, (paired, count) in ((SAID, said or (0, 0)), (WRONG, wrong or (0, 0))):
         for number in range(count):
-            found.append(Tried(judge, number % pieces, is_said, number < paired, number < paired))
+            found.append(Tried(judge, number % pieces, kind, number < paired, number < paired))
     return found
 
 
@@ -103,18 +104,21 @@ def test_iep_stays_within_its_scale_and_its_interval_around_it(entries: list[tup
 
 def test_the_errors_of_a_matcher_by_hand() -> None:
     entries = [
-        Tried("j", "x", True, True, True),
-        Tried("j", "x", True, True, False),
-        Tried("j", "y", True, False, False),
-        Tried("j", "y", True, True, True),
-        Tried("j", "y", False, True, True),
-        Tried("j", "z", False, False, False),
+        Tried("j", "x", SAID, True, True),
+        Tried("j", "x", SAID, True, False),
+        Tried("j", "y", SAID, False, False),
+        Tried("j", "y", SAID, True, True),
+        Tried("j", "y", WRONG, True, True),
+        Tried("j", "z", WRONG, False, False),
+        Tried("j", "z", ABSENT, False, False),
+        Tried("j", "z", ABSENT, False, False),
     ]
     matcher = matchers_of(entries)["j"]
     assert matcher.found().value == 0.75
     assert matcher.rightly().value == 0.5
-    assert matcher.false().value == 0.5
-    assert (matcher.found().n, matcher.false().n) == (4, 2)
+    assert matcher.false().value == 0.25, "over what is wrong and what is absent"
+    assert (matcher.false(WRONG).value, matcher.false(ABSENT).value) == (0.5, 0.0)
+    assert (matcher.found().n, matcher.false().n) == (4, 4)
 
 
 def test_the_correction_by_hand_for_each_judge_and_then_over_judges() -> None:
@@ -219,9 +223,9 @@ class World:
                 self.found.append(Found("j", player, int(paired.sum()), K, session, session))
             piece = int(rng.integers(64))
             hits = rng.beta(20 * found, 20 * (1 - found)), rng.beta(20 * false, 20 * (1 - false))
-            for is_said in (rng.random(K) < 0.5).tolist():
-                paired_too = bool(rng.random() < hits[0 if is_said else 1])
-                self.tried.append(Tried("j", piece, is_said, paired_too, paired_too))
+            for kind in rng.choice(KINDS, K, p=CHANCES).tolist():
+                paired_too = bool(rng.random() < hits[0 if kind == SAID else 1])
+                self.tried.append(Tried("j", piece, kind, paired_too, paired_too and kind != ABSENT))
 
 
 def covers(estimate: Estimate, truth: float) -> bool:

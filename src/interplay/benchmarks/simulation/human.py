@@ -1,7 +1,5 @@
 """Judges and people: what people say of answers that judges rated, read from a file, and how far both agree."""
 
-import csv
-import io
 import json
 import re
 from collections.abc import Mapping, Sequence
@@ -10,13 +8,13 @@ from math import fsum
 from pathlib import Path
 from typing import Any
 
+from interplay.benchmarks.csv_files import rows_of
 from interplay.benchmarks.people import PANEL, Places, Stray
 from interplay.benchmarks.simulation.tasks import LARGEST_FILE
 from interplay.core.benchmark import Options, Played
 from interplay.core.board import Board, Cell, Column
 from interplay.core.failures import Mistake, nearest
-from interplay.core.files import text_of
-from interplay.core.wire import canonical, clean
+from interplay.core.wire import canonical
 from interplay.statistics.correlation import pearson, spearman
 from interplay.statistics.intervals import clustered_mean, rate
 
@@ -100,36 +98,10 @@ def read_human(path: str) -> str:
 
 
 def _rows(path: Path) -> list[Said]:
-    reader = csv.reader(io.StringIO(text_of(path, LARGEST_FILE), newline=""), strict=True)
-    try:
-        lines = [(reader.line_num, [clean(cell).strip() for cell in cells]) for cells in reader]
-    except csv.Error as error:
-        raise Mistake(f"{path}, line {reader.line_num} is no line of a .csv file: {error}") from error
-    lines = [(line, cells) for line, cells in lines if any(cells)]
-    if not lines:
-        raise Mistake(f"{path} is empty; its first line must be {','.join((*_NEEDED, *_SAID))}")
-    columns = _heading(lines[0][1], f"{path}, line {lines[0][0]}")
-    found = []
-    for line, cells in lines[1:]:
-        if len(cells) != len(columns):
-            raise Mistake(f"{path}, line {line} has {len(cells)} cells, not {len(columns)}")
-        found.append(_row(dict(zip(columns, cells, strict=True)), line, f"{path}, line {line}"))
-    return found
-
-
-def _heading(cells: Sequence[str], where: str) -> list[str]:
-    columns = [cell.lower() for cell in cells]
-    for number, column in enumerate(columns):
-        if column not in _COLUMNS:
-            raise Mistake(f"{where} has the column {column!r}; {nearest(column, _COLUMNS)}")
-        if column in columns[:number]:
-            raise Mistake(f"{where} has the column {column} twice")
-    for column in _NEEDED:
-        if column not in columns:
-            raise Mistake(f"{where} lacks the column {column}")
-    if not set(_SAID) & set(columns):
-        raise Mistake(f"{where} lacks a column {' or '.join(_SAID)}")
-    return columns
+    rows = rows_of(path, _COLUMNS, _NEEDED, LARGEST_FILE)
+    if rows and not set(_SAID) & set(rows[0][1]):
+        raise Mistake(f"{path} lacks a column {' or '.join(_SAID)}")
+    return [_row(cells, line, f"{path}, line {line}") for line, cells in rows]
 
 
 def _row(cells: Mapping[str, str], line: int, where: str) -> Said:

@@ -24,6 +24,7 @@ from interplay.benchmarks.social_interaction.scenarios import (
 from interplay.benchmarks.social_interaction.scoring import score
 from interplay.benchmarks.social_interaction.study import CURVES
 from interplay.benchmarks.social_interaction.tables import summarize
+from interplay.benchmarks.social_interaction.trials import TRIALS
 from interplay.benchmarks.social_interaction.words import read_words
 from interplay.benchmarks.social_interaction.writing import generator
 from interplay.core.benchmark import (
@@ -154,10 +155,11 @@ benchmark = Benchmark(
     spread=lambda options: 0.3,
     generator=generator,
     sequel=sequel,
+    trials=TRIALS,
     tryout=Tryout(
-        limit=4,
+        limit=3,
         options={"moves": "8"},
-        sampling={"player": {"max_tokens": 96}, "npc": {"max_tokens": 96}},
+        sampling={"player": {"max_tokens": 160}, "npc": {"max_tokens": 160}, "judge": {"max_tokens": 400}},
     ),
 )
 

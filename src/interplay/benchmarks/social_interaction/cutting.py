@@ -7,7 +7,7 @@ from interplay.benchmarks.social_interaction.form import brought_to_form
 from interplay.benchmarks.social_interaction.protocol import NPC, Move, Session, Wanted
 from interplay.benchmarks.social_interaction.windows import Intention, Turn, Window
 
-SHORTEST_PART = 3
+SHORTEST_PART = 2  # letters of a first or last name; a single one is an initial
 
 
 def windows_of(session: Session, id_: str, last_share: float) -> list[Window]:
@@ -59,6 +59,11 @@ def _text(move: Move) -> str:
 
 
 def _ways_to_say(name: str) -> tuple[str, ...]:
-    """How others may call somebody: by the first name or the last, where it is long enough to be no common word."""
+    """How others may call somebody: by the first name or the last.
+
+    What comes after a small word, as in of the Ninth Step, is no name.
+    """
     parts = name.split()
-    return tuple(part for part in dict.fromkeys((parts[0], parts[-1])) if len(part) >= SHORTEST_PART)
+    small = next((place for place, part in enumerate(parts) if part.islower()), len(parts))
+    names = parts[:small] or parts
+    return tuple(part for part in dict.fromkeys((names[0], names[-1])) if len(part) >= SHORTEST_PART)

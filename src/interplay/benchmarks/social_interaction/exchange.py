@@ -3,6 +3,7 @@
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
+from interplay.benchmarks.social_interaction.planting import KINDS
 from interplay.benchmarks.social_interaction.precision import Found, Tried, way_of
 from interplay.benchmarks.social_interaction.protocol import NPC, PLAYER, Session
 from interplay.core.benchmark import Played
@@ -59,14 +60,14 @@ def tried_of(played: Sequence[Played]) -> list[Tried]:
         Tried(
             judge=verdict.judge,
             piece=verdict.data["planted"]["piece"],
-            is_said=kind == "said",
+            kind=kind,
             is_paired=entry["paired"] > 0,
-            is_right=entry["paired"] == entry["learned"],
+            is_right=0 < entry["paired"] == entry["learned"],
         )
         for one in played
         for verdict in one.verdicts
         if verdict.data is not None
-        for kind in ("said", "wrong")
+        for kind in KINDS
         for entry in verdict.data["planted"][kind]
     ]
 

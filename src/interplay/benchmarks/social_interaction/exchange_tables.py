@@ -11,6 +11,7 @@ from interplay.benchmarks.social_interaction.exchange import (
     session_of,
     told_by,
 )
+from interplay.benchmarks.social_interaction.planting import ABSENT, WRONG
 from interplay.benchmarks.social_interaction.precision import (
     BLUNT,
     PERCENT,
@@ -109,10 +110,13 @@ MATCHERS = (
            "interval clustered by piece of knowledge", "share"),
     Column("rightly", "rightly", "of the same points, the share that was paired with the statement that says it",
            "share"),
-    Column("false", "false pairs", "f: of points that a planted list has wrong, the share that was paired all the "
-           "same", "share"),
+    Column("false", "false pairs", "f: of points that a planted list has wrong or not at all, the share that was "
+           "paired all the same", "share"),
+    Column("false_wrong", "of wrong", "the same, of points that it has wrong", "share"),
+    Column("false_absent", "of absent", "the same, of points that it has nothing about", "share"),
     Column("said", "said", "points that were said", "count"),
     Column("wrong", "wrong", "points that were wrong", "count"),
+    Column("absent", "absent", "points that were not in the list", "count"),
     Column("mispaired", "mispaired", "pairs of a point with a statement about another one", "count"),
     Column("lists", "lists", "planted lists, one with every verdict", "count"),
 )  # fmt: skip
@@ -128,15 +132,19 @@ def _matchers(played: Sequence[Played], matchers: Mapping[str, Matcher]) -> Boar
                 "found": matcher.found(),
                 "rightly": matcher.rightly(),
                 "false": matcher.false(),
+                "false_wrong": matcher.false(WRONG),
+                "false_absent": matcher.false(ABSENT),
                 "said": len(matcher.said),
-                "wrong": len(matcher.wrong),
+                "wrong": len(matcher.of(WRONG)),
+                "absent": len(matcher.of(ABSENT)),
                 "mispaired": sum(one.is_paired and not one.is_right for one in matcher.tried),
                 "lists": len(given),
             }
         )
     note = (
-        "Every verdict holds one list that was planted: known points of another piece, each said in other words or got "
-        "wrong. The judge pairs it by the same prompt as the others and is not told."
+        "Every verdict holds one list that was planted: known points of another piece, half of them said in other "
+        "words, a quarter got wrong and a quarter left out. The judge pairs it by the same prompt as the others and is "
+        "not told."
     )
     return Board("How well judges match key points", MATCHERS, tuple(rows), (note,))
 
@@ -234,14 +242,15 @@ def correction_notes(correction: Correction, judges: Sequence[str]) -> list[str]
     """Whose word could not be corrected, and why."""
     notes = [
         "Corrected IEP takes off what judges err on planted lists, and its interval has the doubt about that in it. "
-        "Real lists mostly leave out what was not learned where planted ones get it wrong: with a judge that makes "
-        "false pairs, the corrected value is too low rather than too high."
+        "Of what a planted list does not say it has half wrong and half not at all. Where a judge makes false pairs, "
+        "the corrected value is too low for answers that leave out more and get less wrong than that, above all for "
+        "those with hardly anything in them, and too high for answers that get more wrong."
     ]
     for judge in judges:
         reason = correction.reason(judge)
         if reason:
             told = (
-                "it pairs wrong statements nearly as often as right ones"
+                "it pairs what was not said nearly as often as what was"
                 if reason == BLUNT
                 else "it has paired no planted list"
             )

@@ -1,19 +1,21 @@
 """The sequel of sessions with intentions: game masters learn from what was played, then read real play."""
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import cache, partial
+from collections.abc import Mapping, Sequence
+from functools import partial
 from random import Random
+from threading import Lock
 from typing import Any
 
+from interplay.benchmarks.social_interaction.foretelling import foretell
 from interplay.benchmarks.social_interaction.gap import UNTRAINED
 from interplay.benchmarks.social_interaction.light import LightReader
 from interplay.benchmarks.social_interaction.masters import API, EXAMPLES, LIGHT, LOCAL, Master, masters_in
 from interplay.benchmarks.social_interaction.reading import Reader, Trained, example_of, reading, reading_by
 from interplay.benchmarks.social_interaction.scenarios import INTENTIONS
 from interplay.benchmarks.social_interaction.study import Pupil, Study, play_of, study_of
-from interplay.benchmarks.social_interaction.teachers import teacher_of, tuned_model, weights_of
+from interplay.benchmarks.social_interaction.teachers import check_local, teacher_of, tuned_model
 from interplay.benchmarks.social_interaction.training import Lesson, Tuned, rule_name, training, training_by
-from interplay.benchmarks.social_interaction.windows import Window
+from interplay.benchmarks.social_interaction.windows import Window, split
 from interplay.core.benchmark import RULE, Errand, Finished, Options, RunErrand, Sequel
 from interplay.core.failures import Mistake
 from interplay.core.wire import canonical
@@ -28,19 +30,21 @@ def wanted(options: Options) -> bool:
 
 def check(options: Options, directory: Directory, on_a_budget: bool) -> None:
     """Raise a Mistake before anything is played if the reading could not be done."""
-    play_of(options)
+    split(play_of(options), int(options["held_out"]) / 100, 0)  # of one session alone there is no half
     for master in masters_in(options["dm"]):
         if master.kind == API and on_a_budget:
             raise Mistake(
                 f"--dm {master}: what fine-tuning at an endpoint costs is not known before, so it takes no budget; "
                 "play with --dm none, and read without one: interplay read"
             )
+        if master.kind == LIGHT:
+            sentences.fetch()
         if master.kind == EXAMPLES:
             directory.check(master.model)
         if master.kind == API:
             directory.fine_tuning(master.model)
         if master.kind == LOCAL:
-            weights_of(master.model)
+            check_local(master, options)
 
 
 def follow(finished: Finished, run: RunErrand) -> bool:
@@ -69,7 +73,7 @@ def _teach(master: Master, study: Study, finished: Finished, run: RunErrand) -> 
     errand = Errand(
         training_by(str(master), teacher.teach, list(lessons.values())),
         (rule_name(str(master)),),
-        {"settings": teacher.settings},
+        {"of": finished.run, "settings": teacher.settings},
     )
     played = run(errand)
     if played is None:
@@ -89,7 +93,7 @@ def _readers(
     study: Study, tuned: Mapping[str, Tuned], finished: Finished
 ) -> tuple[dict[str, tuple[Pupil, Reader]], dict[str, Any]]:
     """Everybody who can read, by name, and the models that were made for that."""
-    encoder = cache(sentences.load)
+    encoder = _Encoder()
     readers: dict[str, tuple[Pupil, Reader]] = {}
     made: dict[str, Any] = {}
     for pupil in study.pupils:
@@ -108,7 +112,20 @@ def _readers(
     return readers, made
 
 
-def _light(windows: Sequence[Window], encoder: Callable[[], Encoder]) -> LightReader:
+class _Encoder:
+    """The sentence encoder, loaded once, whichever reader asks for it first."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._loaded: Encoder | None = None
+
+    def __call__(self) -> Encoder:
+        with self._lock:
+            self._loaded = self._loaded or sentences.load()
+            return self._loaded
+
+
+def _light(windows: Sequence[Window], encoder: _Encoder) -> LightReader:
     return LightReader.train(windows, encoder()) if windows else LightReader.untrained(encoder())
 
 
@@ -123,10 +140,16 @@ def _reading(
     made: Mapping[str, Any],
     finished: Finished,
 ) -> Errand:
-    told = {
-        name: {"dm": str(pupil.master), "source": pupil.source, "size": len(pupil.windows)}
-        for name, (pupil, _) in readers.items()
-    }
+    masters = dict.fromkeys(pupil.master for pupil, _ in readers.values())
+    trained = {one: teacher_of(one, finished).settings for one in masters if one.kind in (API, LOCAL)}
+    told: dict[str, dict[str, Any]] = {}
+    for name, (pupil, reader) in readers.items():
+        told[name] = {"dm": str(pupil.master), "source": pupil.source, "size": len(pupil.windows)}
+        # whoever saw more examples, or was trained in another way, is another reader under the same name
+        if reader.examples:
+            told[name]["shots"] = len(reader.examples)
+        if pupil.master in trained and pupil.windows:
+            told[name]["trained"] = trained[pupil.master]
     options = {
         "of": finished.run,
         "readers": canonical(told),
@@ -137,4 +160,4 @@ def _reading(
     return Errand(benchmark, tuple(readers), options, made)
 
 
-sequel = Sequel((training, reading), wanted, check, follow)
+sequel = Sequel((training, reading), wanted, check, follow, foretell)

@@ -28,14 +28,14 @@ class Master:
 
 def read_dm(typed: str) -> str:
     """What --dm says, checked and in one spelling."""
-    return ",".join(str(master) for master in masters_in(typed))
+    return ",".join(str(master) for master in masters_in(typed)) or NONE
 
 
 def masters_in(typed: str) -> tuple[Master, ...]:
     """The game masters of a list such as light,examples:openai/NAME; none where nobody should read."""
     found = []
     for part in typed.split(","):
-        kind, colon, model = part.strip().partition(":")
+        kind, colon, model = (piece.strip() for piece in part.partition(":"))
         if kind not in (LIGHT, NONE, *_WITH_A_NAME):
             raise Mistake(f"there is no virtual game master {part.strip()!r}; {nearest(kind, KINDS)}")
         if bool(colon and model) != (kind in _WITH_A_NAME):

@@ -2,8 +2,8 @@
 
 A known point that a player has learned is paired with probability t, one that it has not with probability f. So the
 share of paired points is p = q t + (1 - q) f, and the share of learned ones q = (p - f) / (t - f): Rogan and Gladen's
-correction. It takes planted lists to be as hard as real ones. A real list mostly leaves out what was not learned, a
-planted one has it wrong, so that f is rather too large and q too low; what was lost in summing an answer up stays lost.
+correction. It takes planted lists to be as hard as real ones: of what was not said, half is wrong in a planted list and
+half is not in it at all, and f is over both. What was lost in summing an answer up stays lost.
 """
 
 import math
@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from interplay.benchmarks.social_interaction.planting import ABSENT, SAID, WRONG
 from interplay.core.board import Estimate
 from interplay.statistics.clustered_rates import clustered_rate
 from interplay.statistics.intervals import check_confidence, check_draws
@@ -27,7 +28,7 @@ CHUNK = 500_000  # numbers held at a time
 CLEARLY = 0.1  # the least that t - f must be, at the low end of its interval
 PERCENT = 100.0
 UNTRIED = "none: no planted list"
-BLUNT = "none: the matcher hardly tells said from wrong"
+BLUNT = "none: the matcher hardly tells said from unsaid"
 EXACT, DRAWN = "korn-graubard", "rogan-gladen draws"
 
 
@@ -49,11 +50,11 @@ class Found:
 
 @dataclass(frozen=True)
 class Tried:
-    """One known point of a planted list before one judge: it was said, or the list has it wrong."""
+    """One known point of a planted list before one judge."""
 
     judge: str
     piece: Hashable
-    is_said: bool
+    kind: str  # SAID, WRONG or ABSENT
     is_paired: bool
     is_right: bool = False  # paired with the statement that is about it
 
@@ -67,11 +68,14 @@ class Matcher:
 
     @property
     def said(self) -> list[Tried]:
-        return [one for one in self.tried if one.is_said]
+        return self.of(SAID)
 
     @property
-    def wrong(self) -> list[Tried]:
-        return [one for one in self.tried if not one.is_said]
+    def unsaid(self) -> list[Tried]:
+        return self.of(WRONG, ABSENT)
+
+    def of(self, *kinds: str) -> list[Tried]:
+        return [one for one in self.tried if one.kind in kinds]
 
     def found(self) -> Estimate:
         """t: of points that were said, the share that was paired, with whatever: that is what IEP counts."""
@@ -81,9 +85,10 @@ class Matcher:
         """Of points that were said, the share that was paired with the statement that says it."""
         return _rate(self.said, [one.is_paired and one.is_right for one in self.said])
 
-    def false(self) -> Estimate:
-        """f: of points that the list has wrong, the share that was paired all the same."""
-        return _rate(self.wrong, [one.is_paired for one in self.wrong])
+    def false(self, *kinds: str) -> Estimate:
+        """f: of points that the list has wrong or not at all, or of one kind of these, the share that was paired."""
+        tried = self.of(*kinds) if kinds else self.unsaid
+        return _rate(tried, [one.is_paired for one in tried])
 
 
 def _rate(tried: Sequence[Tried], successes: Sequence[bool]) -> Estimate:
@@ -139,7 +144,7 @@ class Correction:
     def reason(self, judge: str) -> str:
         """Why a judge's word cannot be corrected; empty where it can."""
         matcher = self.matchers.get(judge)
-        if matcher is None or not matcher.said or not matcher.wrong:
+        if matcher is None or not matcher.said or not matcher.unsaid:
             return UNTRIED
         found, false = self._rates(judge)
         return "" if float(np.quantile(found - false, (1 - self.confidence) / 2)) > CLEARLY else BLUNT
@@ -170,7 +175,7 @@ class Correction:
 
     def _undone(self, judge: str, found: Sequence[Found]) -> float:
         matcher = self.matchers[judge]
-        t, f = (_average([float(one.is_paired) for one in group]) for group in (matcher.said, matcher.wrong))
+        t, f = (_average([float(one.is_paired) for one in group]) for group in (matcher.said, matcher.unsaid))
         return min(1.0, max(0.0, (_average([one.share for one in found]) - f) / (t - f)))
 
     def _rates(self, judge: str) -> tuple[Numbers, Numbers]:
@@ -178,7 +183,7 @@ class Correction:
         if judge not in self._rates_of:
             rng = np.random.default_rng([self.seed, 1, sorted(self.matchers).index(judge)])
             matcher = self.matchers[judge]
-            found, false = self._rate(matcher.said, rng), self._rate(matcher.wrong, rng)
+            found, false = self._rate(matcher.said, rng), self._rate(matcher.unsaid, rng)
             self._rates_of[judge] = (np.maximum(found, false + CLEARLY / 10), false)
         return self._rates_of[judge]
 

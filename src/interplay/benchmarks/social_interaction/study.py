@@ -62,13 +62,13 @@ def study_of(finished: Finished) -> Study:
         finished.tell(f"Note: {remark}")
     parts = split(real, int(options["held_out"]) / 100, finished.seed)
     share = last_speaker_share(parts.learned)
-    generated = {model: _windows_by(finished.played, model, share) for model in finished.models}
-    for model, windows in generated.items():
+    generated = {_source(model): _windows_by(finished.played, model, share) for model in finished.models}
+    for source, windows in generated.items():
         if not windows:
-            finished.tell(f"Note: {model} played no session to its end: nothing can be learned from it.")
+            finished.tell(f"Note: {source} played no session to its end: nothing can be learned from it.")
     taught = {
         REAL: [brought_to_form(window) for window in parts.learned],
-        **{model: windows for model, windows in generated.items() if windows},
+        **{source: windows for source, windows in generated.items() if windows},
     }
     size = min(len(windows) for windows in taught.values())
     held_out = tuple(brought_to_form(window) for window in parts.held_out)
@@ -86,6 +86,11 @@ def study_of(finished: Finished) -> Study:
 def play_of(options: Options) -> Play:
     """The real play of a study: a user's file, or what ships in its place."""
     return real_play(Path(options["real"])) if options["real"] else written_play()
+
+
+def _source(model: str) -> str:
+    """Whose play it is; a user may call a model by our words for what is no model's."""
+    return f"{model} (a model)" if model in (REAL, UNTRAINED) else model
 
 
 def _windows_by(played: Sequence[Played], model: str, share: float) -> list[Window]:

@@ -2,7 +2,10 @@
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from importlib.util import find_spec
+from itertools import count
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -10,14 +13,17 @@ from interplay.benchmarks.social_interaction.masters import API, Master
 from interplay.benchmarks.social_interaction.training import Lesson, Tuned
 from interplay.core.benchmark import Finished, Options
 from interplay.core.conversation import Conversation
-from interplay.core.failures import Mistake, ProviderFailure
+from interplay.core.failures import Cancelled, Mistake, ProviderFailure
 from interplay.core.wire import canonical, digest_of
-from interplay.models import embedded, tuned, tuning
+from interplay.models import causal, embedded, tuned, tuning
 from interplay.models.calling import CallFailed, Model
 from interplay.models.connecting import Directory
+from interplay.models.fine_tuning import FineTuning
 from interplay.models.training import Method
 
 Tell = Callable[[str], None]
+OVER = ("rejected", "not found")  # by these an endpoint tells that nothing will come of a job
+HERE = "this machine"
 LENGTH = 2048  # tokens of a window with its question: nearly all of 30 turns, and as much as the embedded model reads
 
 
@@ -29,6 +35,18 @@ class Teacher(Protocol):
         """How it trains, as JSON: another way is another run."""
 
     async def teach(self, talk: Conversation, lesson: Lesson) -> Tuned: ...
+
+
+@dataclass
+class _End:
+    """How a job came to nothing, and whether the record did not know it yet."""
+
+    why: str
+    is_news: bool = False
+
+    def told(self) -> str:
+        self.is_news = True
+        return self.why
 
 
 @dataclass(frozen=True)
@@ -47,21 +65,37 @@ class AtEndpoint:
 
     async def teach(self, talk: Conversation, lesson: Lesson) -> Tuned:
         client = self.directory.fine_tuning(self.model)
-        digest = digest_of([lesson.digest, self.settings])
         try:
-            file = await talk.once("file", lambda: client.upload(lesson.examples, digest))
-            job = await talk.once(
-                "job", lambda: client.create(file, digest, epochs=self.epochs, seed=self.seed)
-            )
-            self.tell(
-                f"Training {self.model} on {len(lesson.examples)} windows of {lesson.source}: job {job}."
-            )
-            name = await client.finished(job, lambda state: None)
+            for number in count(1):
+                found = await self._job(talk, client, lesson, "" if number == 1 else f" {number}")
+                if found is not None:
+                    return found
+            raise AssertionError("unreachable: there is always another number")
         except CallFailed as failure:
             raise ProviderFailure(f"{self.model}: {failure}") from failure
         finally:
             await client.close()
-        return Tuned(name, f"fine-tuned at its endpoint, job {job}")
+
+    async def _job(self, talk: Conversation, client: FineTuning, lesson: Lesson, number: str) -> Tuned | None:
+        """One job, made now or recorded, and waited for; None if it came to nothing before this start."""
+        digest = digest_of([lesson.digest, self.settings])
+        file = await talk.once(f"file{number}", lambda: client.upload(lesson.examples, digest))
+        job = await talk.once(
+            f"job{number}", lambda: client.create(file, digest, epochs=self.epochs, seed=self.seed)
+        )
+        self.tell(f"Training {self.model} on {len(lesson.examples)} windows of {lesson.source}: job {job}.")
+        try:
+            return Tuned(
+                await client.finished(job, lambda state: None), f"fine-tuned at its endpoint, job {job}"
+            )
+        except CallFailed as failure:
+            if failure.cause not in OVER:
+                raise
+            end = _End(str(failure))
+            await talk.once(f"end{number}", end.told)
+            if end.is_news:  # whoever starts again makes another job, nobody makes two in one start
+                raise
+            return None
 
 
 @dataclass(frozen=True)
@@ -71,36 +105,43 @@ class OnThisMachine:
     base: Path
     how: tuning.Settings
     tell: Tell
+    # a machine has room for one training
+    _one_at_a_time: asyncio.Lock = field(default_factory=asyncio.Lock, compare=False, repr=False)
 
-    @property
+    @cached_property
     def settings(self) -> str:
-        return canonical({"base": self.base.name, **asdict(self.how)})
+        # two folders of one name may hold other weights
+        weights = causal.digest_of_weights(self.base)
+        return canonical({"base": self.base.name, "weights": weights, **asdict(self.how)})
 
     async def teach(self, talk: Conversation, lesson: Lesson) -> Tuned:
         folder = embedded.cache_folder() / "tuned" / digest_of([lesson.digest, self.settings])
-        self.tell(
-            f"Training {self.base.name} on {len(lesson.examples)} windows of {lesson.source}, into {folder}."
-        )
-        told = _Throttled(self.tell)
-        found = await asyncio.to_thread(tuning.tune, self.base, lesson.examples, self.how, folder, told)
-        return Tuned(str(found), _manifest_told(found))
+        async with self._one_at_a_time:
+            self.tell(
+                f"Training {self.base.name} on {len(lesson.examples)} windows of {lesson.source}, into {folder}."
+            )
+            told = _Throttled(self.tell)
+            try:
+                await asyncio.to_thread(tuning.tune, self.base, lesson.examples, self.how, folder, told)
+            finally:
+                told.stopped = True  # a thread is not cancelled with who waits for it
+        return Tuned(str(folder), tuning.told(folder))
 
 
 class _Throttled:
-    """Tells how far a training is, now and then."""
+    """Tells how far a training is, now and then, and ends one that nobody waits for any more."""
 
     def __init__(self, tell: Tell) -> None:
         self._tell = tell
         self._next = 0.0
+        self.stopped = False
 
     def __call__(self, progress: Any) -> None:
+        if self.stopped:
+            raise Cancelled("the training was stopped")
         if progress.step >= progress.steps * self._next:
             self._tell(str(progress))
             self._next += 0.1
-
-
-def _manifest_told(folder: Path) -> str:
-    return tuning.told(folder)
 
 
 def teacher_of(master: Master, finished: Finished) -> Teacher:
@@ -126,7 +167,16 @@ def weights_of(named: str) -> Path:
         raise Mistake(
             f"--dm local:{named}: there is no such file or folder; {embedded.NAME} is the embedded model"
         )
+    causal.check_base(path)
     return path
+
+
+def check_local(master: Master, options: Options) -> None:
+    """Raise a Mistake if it is plain that nothing can be fine-tuned here; imports nothing."""
+    needed = ("torch", "transformers", *(("peft",) if options["dm_method"] == "lora" else ()))
+    if any(find_spec(name) is None for name in needed):
+        raise Mistake(f"--dm {master}: {causal.NEEDS_MORE}")
+    weights_of(master.model)
 
 
 def tuned_model(name: str, master: Master, found: Tuned | None, finished: Finished) -> Model:
@@ -135,7 +185,7 @@ def tuned_model(name: str, master: Master, found: Tuned | None, finished: Finish
     if master.kind == API:
         provider, _, _ = directory.entry(master.model).model.partition("/")
         return directory.called(name, master.model, f"{provider}/{found.place}" if found else "")
-    base = weights_of(master.model)
-    return tuned.Tuned(
-        name, base, Path(found.place) if found else None, _how(finished.options, finished.seed)
-    )
+    place = Path(found.place) if found else None
+    model = tuned.Tuned(name, weights_of(master.model), place, _how(finished.options, finished.seed))
+    model.endpoint = HERE  # which they share: two that are loaded at a time come out broken
+    return model

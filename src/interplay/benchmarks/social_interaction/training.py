@@ -121,7 +121,10 @@ training = Benchmark(
     paper="AntEval's virtual game masters",
     meaning="a model is fine-tuned on windows of play",
     roles=lambda options: (Role(MASTER, "subject", Sampling(), "is trained to read play"),),
-    options=(Option("settings", "", "how it is trained"),),
+    options=(
+        Option("of", "", "the run whose play is learned from"),
+        Option("settings", "", "how it is trained"),
+    ),
     outcome=Tuned,
     scenarios=_no_lessons,
     protocol=lambda options: digest_of([PROTOCOL_VERSION]),

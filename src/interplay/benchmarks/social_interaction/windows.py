@@ -3,6 +3,7 @@
 import gzip
 import io
 import json
+import zlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -18,6 +19,7 @@ from interplay.core.wire import clean, digest_of
 LARGEST_FILE = 200_000_000  # bytes, unpacked
 MOST_TURNS = 400
 LONGEST_TURN = 20_000
+LONGEST_NAME = 100
 MOST_WINDOWS = 100_000
 EVER_PRESENT = 0.8  # the share of windows in which a game master who is not named as one speaks
 WRITTEN = "written play"  # the windows that ship
@@ -56,13 +58,17 @@ class Window:
         return tuple(name for name in spoken if name not in self.masters)
 
     @property
-    def last_player(self) -> str:
-        """The player who spoke last; empty where none did."""
+    def last_players(self) -> tuple[str, ...]:
+        """Who spoke in the last turn of a player; nearly always one."""
         for turn in reversed(self.turns):
-            for name in turn.speakers:
-                if name not in self.masters:
-                    return name
-        return ""
+            if found := tuple(name for name in turn.speakers if name not in self.masters):
+                return found
+        return ()
+
+    @property
+    def last_player(self) -> str:
+        """The player who spoke last, the first of several at once; empty where none did."""
+        return next(iter(self.last_players), "")
 
 
 @dataclass(frozen=True)
@@ -136,7 +142,7 @@ def _lines(path: Path) -> Iterator[tuple[int, str]]:
         if len(text) > LARGEST_FILE:
             raise Mistake(f"{path} has more than {LARGEST_FILE:,} bytes")
         lines = io.StringIO(text.decode("utf-8-sig"))
-    except (OSError, EOFError, UnicodeDecodeError) as error:
+    except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
         raise Mistake(f"{path} cannot be read: {why(error)}") from error
     for number, line in enumerate(lines, 1):
         if line.strip():
@@ -159,11 +165,13 @@ def _window(data: Any, where: str) -> Window:
     intentions = _list(data, "intentions", where)
     if len(intentions) > 1:
         raise Mistake(f"{where} has {len(intentions)} intentions: windows are cut at one check each")
+    read = tuple(_turn(one, f"{where}, turn {number}") for number, one in enumerate(turns, 1))
+    spelled = {name.casefold(): name for turn in reversed(read) for name in turn.speakers}
     return Window(
         id=id_,
         session=_text(data, "session", where) if "session" in data else _session_of(id_),
-        turns=tuple(_turn(one, f"{where}, turn {number}") for number, one in enumerate(turns, 1)),
-        intentions=tuple(_intention(one, f"{where}, intentions") for one in intentions),
+        turns=read,
+        intentions=tuple(_intention(one, spelled, f"{where}, intentions") for one in intentions),
         masters=tuple(_names(data, "masters", where)) if "masters" in data else (),
     )
 
@@ -183,13 +191,17 @@ def _turn(data: Any, where: str) -> Turn:
     return Turn(tuple(_names(data, "speakers", where)), _text(data, "text", where, may_be_empty=True))
 
 
-def _intention(data: Any, where: str) -> Intention:
+def _intention(data: Any, spelled: Mapping[str, str], where: str) -> Intention:
+    """Who is asked is written as the turns write it, where only the case differs."""
     if not isinstance(data, dict):
         raise Mistake(f"{where} is no JSON object with character and skill")
     skill = _text(data, "skill", where).lower().replace("_", " ")
     if skill not in SKILLS:
         raise Mistake(f"{where}: there is no skill {skill!r}; {nearest(skill, SKILLS)}")
-    return Intention(_text(data, "character", where), skill)
+    character = _text(data, "character", where)
+    if len(character) > LONGEST_NAME:
+        raise Mistake(f"{where}: a name has {LONGEST_NAME} characters at most")
+    return Intention(spelled.get(character.casefold(), character), skill)
 
 
 def _text(data: Mapping[str, Any], key: str, where: str, *, may_be_empty: bool = False) -> str:
@@ -212,7 +224,10 @@ def _names(data: Mapping[str, Any], key: str, where: str) -> list[str]:
     found = _list(data, key, where)
     if not all(isinstance(name, str) and name.strip() for name in found) or len(found) > MOST_TURNS:
         raise Mistake(f"{where}: {key} is a list of names")
-    return list(dict.fromkeys(" ".join(clean(name).split())[:100] for name in found))
+    names = [" ".join(clean(name).split()) for name in found]
+    if any(len(name) > LONGEST_NAME for name in names):
+        raise Mistake(f"{where}: a name has {LONGEST_NAME} characters at most")
+    return list(dict.fromkeys(names))
 
 
 def _ever_present(windows: Sequence[Window]) -> tuple[str, ...]:
@@ -265,8 +280,8 @@ def drawn(windows: Sequence[Window], size: int, draw: str) -> tuple[Window, ...]
 
 
 def last_speaker_share(windows: Sequence[Window]) -> float:
-    """How often the player who is asked for the check is the one who spoke last."""
-    found = [window.last_player == one.character for window in windows for one in window.intentions]
+    """How often the player who is asked for the check spoke last, alone or with others."""
+    found = [one.character in window.last_players for window in windows for one in window.intentions]
     return sum(found) / len(found) if found else 0.0
 
 

@@ -1,7 +1,5 @@
 """One word each: what raters say of weak sessions, read from a file, counted, and shown as a cloud."""
 
-import csv
-import io
 import json
 import re
 from collections import defaultdict
@@ -9,12 +7,12 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from interplay.benchmarks.csv_files import rows_of
 from interplay.benchmarks.people import Places, Stray
 from interplay.core.benchmark import Options, Played
 from interplay.core.board import Board, Cell, Column
-from interplay.core.failures import Mistake, nearest
-from interplay.core.files import text_of
-from interplay.core.wire import canonical, clean
+from interplay.core.failures import Mistake
+from interplay.core.wire import canonical
 from interplay.statistics.intervals import rate
 
 LARGEST_FILE = 5_000_000
@@ -64,36 +62,10 @@ def words_in(kept: str) -> list[Said]:
 
 
 def _rows(path: Path) -> list[Said]:
-    reader = csv.reader(io.StringIO(text_of(path, LARGEST_FILE), newline=""), strict=True)
-    try:
-        lines = [(reader.line_num, [clean(cell).strip() for cell in cells]) for cells in reader]
-    except csv.Error as error:
-        raise Mistake(f"{path}, line {reader.line_num} is no line of a .csv file: {error}") from error
-    lines = [(line, cells) for line, cells in lines if any(cells)]
-    if not lines:
-        raise Mistake(f"{path} is empty; its first line must be {','.join(_NEEDED)}")
-    if len(lines) - 1 > MOST_ROWS:
-        raise Mistake(f"{path} has {len(lines) - 1:,} words; a file may have {MOST_ROWS:,}")
-    columns = _heading(lines[0][1], f"{path}, line {lines[0][0]}")
-    found = []
-    for line, cells in lines[1:]:
-        if len(cells) != len(columns):
-            raise Mistake(f"{path}, line {line} has {len(cells)} cells, not {len(columns)}")
-        found.append(_row(dict(zip(columns, cells, strict=True)), line, f"{path}, line {line}"))
-    return found
-
-
-def _heading(cells: Sequence[str], where: str) -> list[str]:
-    columns = [cell.lower() for cell in cells]
-    for number, column in enumerate(columns):
-        if column not in _COLUMNS:
-            raise Mistake(f"{where} has the column {column[:80]!r}; {nearest(column, _COLUMNS)}")
-        if column in columns[:number]:
-            raise Mistake(f"{where} has the column {column} twice")
-    for column in _NEEDED:
-        if column not in columns:
-            raise Mistake(f"{where} lacks the column {column}")
-    return columns
+    rows = rows_of(path, _COLUMNS, _NEEDED, LARGEST_FILE)
+    if len(rows) > MOST_ROWS:
+        raise Mistake(f"{path} has {len(rows):,} words; a file may have {MOST_ROWS:,}")
+    return [_row(cells, line, f"{path}, line {line}") for line, cells in rows]
 
 
 def _row(cells: Mapping[str, str], line: int, where: str) -> Said:
