@@ -14,6 +14,7 @@ from interplay.benchmarks.social_interaction.protocol import Move, Session, play
 from interplay.benchmarks.social_interaction.scenarios import scenarios
 from interplay.benchmarks.social_interaction.sharing_bots import (
     KEY_POINTS,
+    NOTHING,
     QUESTIONS,
     REMARKS,
     Fidget,
@@ -68,7 +69,7 @@ async def test_what_is_told_is_recited_by_everybody_and_nothing_else_is() -> Non
         rest = [
             line for one in outcome.answers for line in one.answer.split("\n") if not told_in(line) and line
         ]
-        assert set(rest) <= set(REMARKS)
+        assert set(rest) <= {*REMARKS, NOTHING}
         assert all(len(one.answer.split("\n")) <= KEY_POINTS for one in outcome.answers)
         told += len(here)
     assert 15 < told < 45  # 60 points by halves, and four standard errors
@@ -90,7 +91,18 @@ async def test_nobody_tells_where_nothing_is_shared_and_players_only_ask() -> No
     outcome = await played(Teller(0.0), exchanges(1)[0])
     assert {move.kind for move in outcome.moves if move.seat == "npc"} == {"pass"}
     assert {move.say for move in outcome.moves if move.seat != "npc"} <= set(QUESTIONS)
-    assert all(set(one.answer.split("\n")) <= {*REMARKS, ""} for one in outcome.answers)
+    assert all(set(one.answer.split("\n")) <= {*REMARKS, NOTHING} for one in outcome.answers)
+
+
+async def test_who_heard_nothing_and_has_no_remark_says_so_and_has_no_point() -> None:
+    answers = [
+        one.answer for scenario in exchanges(40) for one in (await played(Teller(0.0), scenario)).answers
+    ]
+    assert NOTHING in answers, "three times in a hundred"
+    assert "" not in answers
+    form = {"properties": {"points": {"maxItems": 5}}}
+    asked = f"<<0123456789ab\n{NOTHING}\n0123456789ab>>"
+    assert json.loads(Matcher().answer(asked, form, [])) == {"points": []}
 
 
 async def test_points_are_drawn_anew_for_every_seed_session_and_point() -> None:

@@ -152,7 +152,8 @@ benchmark = Benchmark(
     judging=judging,
     score=score,
     summarize=summarize,
-    spread=lambda options: 0.3,
+    # in percent; with intentions it is no session that is scored, so that no difference can be foretold
+    spread=lambda options: 30.0 if options["scene"] == EXCHANGE else 0.0,
     generator=generator,
     sequel=sequel,
     trials=TRIALS,

@@ -17,6 +17,7 @@ from interplay.models.loopback import Asked
 AT_ONCE = 2  # points that are told in one move at most
 KEY_POINTS = 5  # of every piece that ships
 BESIDE = 0.5  # the chance that a player has a remark in place of a point that was not told
+NOTHING = "I learned nothing."  # an answer must have words
 _SIGN = re.compile(r"the sign (\d+)\b")
 _FENCED = re.compile(r"<<([0-9a-f]{12})\n(.*?)\n\1>>", re.DOTALL)
 QUESTIONS = (
@@ -124,7 +125,7 @@ class Teller:
         rest = sum(lots.random() < BESIDE for _ in range(KEY_POINTS - len(lines)))
         lines += lots.sample(REMARKS, rest)
         lots.shuffle(lines)
-        return "\n".join(lines)
+        return "\n".join(lines) or NOTHING
 
 
 @dataclass(frozen=True)
@@ -136,7 +137,7 @@ class Fidget:
     def script(self, seed: int) -> Callable[[Asked], str]:
         def answer(asked: Asked) -> str:
             if asked.schema is None:
-                return "Nothing."
+                return NOTHING
             told = [str(message["content"]) for message in asked.messages]
             turn = sum(message["role"] == "assistant" for message in asked.messages)
             words = _draws(seed, asked.model, told[0]).sample(_points(), turn + 1)
@@ -172,7 +173,7 @@ class Matcher:
         texts = [inner for _, inner in _FENCED.findall(question)]
         fields = schema["properties"]
         if "points" in fields:
-            lines = [line for line in texts[0].splitlines() if line.strip()]
+            lines = [line for line in texts[0].splitlines() if line.strip() and line != NOTHING]
             return json.dumps({"points": lines[: fields["points"]["maxItems"]]}, ensure_ascii=False)
         if "pairs" in fields:
             return json.dumps({"pairs": self._pairs(_listed(texts[0]), _listed(texts[1]), draw)})

@@ -216,7 +216,7 @@ def cues(
     play = {"scene": INTENTIONS, "moves": str(moves), "skills": "even"}
 
     def files(seed: int, folder: Path) -> dict[str, str]:
-        path, count = folder / "real_play.jsonl", sessions * 100 // (100 - HELD_OUT)
+        path, count = folder / "real_play.jsonl", -(-sessions * 100 // (100 - HELD_OUT))
         numbers = range(sessions + 1, sessions + count + 1)
         windows = windows_by(CueBot(1.0), "real", seed, numbers, {**play, "wants": "1", "prompts": ""})
         path.write_text("".join(json.dumps(as_json(window)) + "\n" for window in windows), encoding="utf-8")
