@@ -35,7 +35,7 @@ def validate_verb(benchmark: str | None, seeds: int, seed: int, json: bool) -> i
 
     The bots go through the whole program, over HTTP on this machine into a store that is removed afterwards, and
     each score must come out within 4 standard errors of what theory says; with several seeds, their mean. Where
-    bots have an order, it must come out exactly in 99% of the seeds. Needs no key and no network.
+    bots have an order, it must come out exactly in 99% of the seeds. Needs no key; what is read with is fetched once.
 
     Exit code 0: all of it was recovered; 1: something was not.
     """

@@ -158,9 +158,9 @@ benchmark = Benchmark(
     sequel=sequel,
     trials=TRIALS,
     tryout=Tryout(
-        limit=3,
+        limit=2,
         options={"moves": "8"},
-        sampling={"player": {"max_tokens": 160}, "npc": {"max_tokens": 160}, "judge": {"max_tokens": 400}},
+        sampling={"player": {"max_tokens": 128}, "npc": {"max_tokens": 128}, "judge": {"max_tokens": 400}},
     ),
 )
 
