@@ -1,5 +1,6 @@
 """What every test stands on: a closed network, a clean environment, nothing left behind."""
 
+import gc
 import os
 import sys
 import threading
@@ -23,11 +24,16 @@ def nothing_is_left_behind() -> Iterator[None]:
     """Fail the test that leaks a thread."""
     before = {thread.ident for thread in threading.enumerate()}
     yield
-    left = [
-        thread.name
+    new = [
+        thread
         for thread in threading.enumerate()
         if thread.ident not in before and not thread.daemon and not thread.name.startswith("asyncio_")
     ]
+    if new:
+        gc.collect()  # a library's pool of workers ends with the pool, a moment later
+    for thread in new:
+        thread.join(timeout=2)
+    left = [thread.name for thread in new if thread.is_alive()]
     assert not left, f"threads were left running: {left}"
 
 

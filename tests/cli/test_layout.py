@@ -14,9 +14,13 @@ LONGEST_FILE = 400
 NAMELESS = {"utils", "util", "common", "helpers", "base", "types", "misc", "legacy"}
 PUBLIC = {
     "interplay": {"Run", "load", "run", "setup"},
-    "interplay.models.loopback": {
-        *("Asked", "Event", "Fault", "Loopback", "Said", "Script", "rehearse", "serving"),
+    "interplay.models.embedded": {
+        *("CAVEAT", "DIGEST", "FILE", "NAME", "PACKAGE", "cache_folder", "check_digest", "fetch", "weights"),
     },
+    "interplay.models.loopback": {
+        *("Asked", "Event", "Fault", "Loopback", "ROUTES", "Said", "Script", "Tuning", "rehearse", "serving"),
+    },
+    "interplay.models.tuning": {"Progress", "Settings", "told", "tune"},
 }
 
 
