@@ -44,14 +44,19 @@ async def test_examples_become_a_model_that_answers_as_they_do() -> None:
     told: list[JobState] = []
     async with loopback as url:
         name = await tune(url, told=told)
-        tuning = client(url)
-        model = tuning.model(name, Price(1.0, 2.0))
+        directory = Directory(
+            {"mine": Entry(f"openai/{BASE}", base_url=url, price=Price(1.0, 2.0))}, environment={}
+        )
+        model = directory.called("the tuned one", "mine", f"openai/{name}")
         first = Thread.start(EXAMPLES[3].messages[0]).then("user", EXAMPLES[3].messages[1].text)
         reply = await model.reply(Request(name, first, Sampling()))
         await model.close()
-        await tuning.close()
     assert name == f"ft:{BASE}:interplay::loopback-1"
-    assert (reply.text, model.name, model.price) == ("Town 3", f"openai/{name}", Price(1.0, 2.0))
+    assert (reply.text, model.name, model.price) == (
+        "Town 3",
+        "the tuned one",
+        None,
+    )  # its base costs otherwise
     assert [state.status for state in told] == ["queued", "running", "succeeded"]
     tokens = loopback.workshop.jobs[0].trained_tokens
     assert told[0] == JobState("ftjob-loopback-1", "queued")
@@ -158,7 +163,6 @@ async def test_names_are_those_of_the_directory() -> None:
     assert tuning._at.patience == Patience(first_byte=7)
     plain = directory.fine_tuning("openai/gpt-4o", interval=0.1)
     assert (plain._at.base_url, plain._remote_name, plain._interval) == (OPENAI, "gpt-4o", 0.1)
-    assert plain.model("ft:gpt-4o:x").price is None  # the list price is that of the base
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from functools import partial
 from importlib import import_module
 from pathlib import Path
+from threading import Lock
 from types import ModuleType
 from typing import Any, Literal
 
@@ -130,6 +131,9 @@ def with_adapter(model: Any, folder: Path) -> Any:
     return peft().PeftModel.from_pretrained(model, str(folder), local_files_only=True).merge_and_unload()
 
 
+_LOADING = Lock()  # the library loads one at a time: two in two threads come out without weights
+
+
 def load(base: Path) -> tuple[Any, Any]:
     """A model in float32 on the CPU, and its tokenizer."""
     check_base(base)
@@ -138,7 +142,7 @@ def load(base: Path) -> tuple[Any, Any]:
 
     where, named = (base.parent, {"gguf_file": base.name}) if base.is_file() else (base, {})
     safe = {"local_files_only": True, "trust_remote_code": False}
-    with quiet(), _told_as_mistake(base):
+    with _LOADING, quiet(), _told_as_mistake(base):
         tokenizer = library.AutoTokenizer.from_pretrained(str(where), **named, **safe)
         model = library.AutoModelForCausalLM.from_pretrained(
             str(where), **named, **safe, **_plain(library, base), dtype=torch.float32

@@ -104,9 +104,9 @@ class Directory:
         return FineTuning(name, rest, endpoint, interval=interval)
 
     def called(self, name: str, model: str, instead: str = "") -> Model:
-        """A model under another name, or another one in its place at the same endpoint."""
+        """A model under another name, or another one in its place at the same endpoint, whose price is its own."""
         entry = self.entry(model)
-        known = replace(entry, model=instead or entry.model)
+        known = replace(entry, model=instead, price=None) if instead else entry
         return replace(self, entries={**self.entries, name: known}).connect(name)
 
     def entry(self, name: str) -> Entry:

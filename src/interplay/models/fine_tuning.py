@@ -11,9 +11,8 @@ from interplay.core.failures import Mistake
 from interplay.core.wire import clean
 from interplay.models.calling import RETRIED, CallFailed
 from interplay.models.fine_tuning_job import CANCELLED, DONE, FAILED, Wanted, is_id, status_of
-from interplay.models.openai_compatible import OPENAI, OpenAICompatible
+from interplay.models.openai_compatible import OPENAI
 from interplay.models.posting import Answer, Endpoint, Post, error_text, failure_of, is_count
-from interplay.models.prices import Price
 from interplay.models.teaching import Example, lines_of
 
 FILES, JOBS = "/files", "/fine_tuning/jobs"
@@ -148,10 +147,6 @@ class FineTuning:
             raise answer.malformed("the job is done, but the answer names no model")
         tokens = told.get("trained_tokens")
         return JobState(job, clean(status)[:LONGEST_NAME], tuned, tokens if is_count(tokens) else None)
-
-    def model(self, tuned: str, price: Price | None = None) -> OpenAICompatible:
-        """The fine-tuned model of this name; it costs other than its base does."""
-        return OpenAICompatible(f"openai/{tuned}", tuned, replace(self._at, price=price))
 
     async def close(self) -> None:
         await self._post.close()

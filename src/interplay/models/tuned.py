@@ -17,6 +17,7 @@ from interplay.models.prices import FREE, Price
 from interplay.models.training import Settings
 
 MOST_TOKENS = 256  # of an answer, where the request does not say
+HERE = "this machine"  # whose limits all of them share
 WINDOW = 2048  # tokens, for a model that does not say how many it can read
 
 
@@ -33,7 +34,7 @@ class Tuned:
 
     def __init__(self, name: str, base: Path, folder: Path | None, settings: Settings):
         self.name = name
-        self.endpoint = name
+        self.endpoint = HERE
         self._base, self._folder, self._settings = base, folder, settings
         self._one_at_a_time = threading.Lock()
         self._writer: _Writer | None = None

@@ -29,6 +29,7 @@ from interplay.models import tuning
 from interplay.models.connecting import Directory
 from interplay.models.entries import Entry
 from interplay.models.loopback import Fault, Loopback, Tuning
+from interplay.models.tuned import HERE
 from tests.models.fine_tuned import BASE, CREATE, EXAMPLES, LIST_JOBS, POLL, always, count
 from tests.models.tiny_model import asked
 
@@ -235,5 +236,5 @@ def test_readers_here_share_one_place(tmp_path: Path) -> None:
         tuned_model(name, Master("local", base), None, finished(Directory(environment={})))
         for name in ("one", "two")
     ]
-    assert {model.endpoint for model in found} == {teachers.HERE}
+    assert {model.endpoint for model in found} == {HERE}
     assert {model.most_connections for model in found} == {1}

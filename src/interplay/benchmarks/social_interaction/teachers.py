@@ -23,7 +23,6 @@ from interplay.models.training import Method
 
 Tell = Callable[[str], None]
 OVER = ("rejected", "not found")  # by these an endpoint tells that nothing will come of a job
-HERE = "this machine"
 LENGTH = 2048  # tokens of a window with its question: nearly all of 30 turns, and as much as the embedded model reads
 
 
@@ -186,6 +185,4 @@ def tuned_model(name: str, master: Master, found: Tuned | None, finished: Finish
         provider, _, _ = directory.entry(master.model).model.partition("/")
         return directory.called(name, master.model, f"{provider}/{found.place}" if found else "")
     place = Path(found.place) if found else None
-    model = tuned.Tuned(name, weights_of(master.model), place, _how(finished.options, finished.seed))
-    model.endpoint = HERE  # which they share: two that are loaded at a time come out broken
-    return model
+    return tuned.Tuned(name, weights_of(master.model), place, _how(finished.options, finished.seed))
