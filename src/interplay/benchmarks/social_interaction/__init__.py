@@ -160,7 +160,7 @@ benchmark = Benchmark(
     tryout=Tryout(
         limit=2,
         options={"moves": "8"},
-        sampling={"player": {"max_tokens": 128}, "npc": {"max_tokens": 128}, "judge": {"max_tokens": 400}},
+        sampling={"judge": {"max_tokens": 400}},
     ),
 )
 

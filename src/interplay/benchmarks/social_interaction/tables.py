@@ -101,7 +101,9 @@ def _exchange_notes(
     """What a reader must know."""
     if not judges:
         return [
-            "Nobody judged these sessions: name judges with --model-role judge=NAME, or later with judge.",
+            "Nobody judged these sessions: name judges with --model-role judge=NAME, or later with judge."
+            if any(one.outcome is not None for one in played)
+            else "No session was played to its end, so there is nothing to judge.",
             *_cast_notes(played, judges),
         ]
     notes = [
