@@ -56,10 +56,14 @@ def run(
     sampling: Mapping[str, SamplingChange] | None = None,
     preset: str = "",
     data: str | os.PathLike[str] | None = None,
+    null: bool = False,
     how: How | None = None,
     **options: str | int,
 ) -> "Run":
-    """Play, judge and score; the same call again goes on where it stopped. With no model, it is a tryout."""
+    """Play, judge and score; the same call again goes on where it stopped. With no model, it is a tryout.
+
+    With null, the null model, which says the same to everything, is measured too: a floor for every score.
+    """
     found = find_playable(benchmark)
     made: dict[str, Model] = {}
     how = how or setup()
@@ -84,6 +88,7 @@ def run(
         seed=seed,
         limit=limit,
         epochs=epochs,
+        null=null,
     )
     for remark in spec.material.remarks:
         warnings.warn(remark, stacklevel=2)

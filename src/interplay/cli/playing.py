@@ -32,6 +32,7 @@ from interplay.cli.showing import check_html, show_run
 from interplay.cli.study import read_study
 from interplay.core.benchmark import Benchmark
 from interplay.core.failures import Mistake, nearest
+from interplay.models.null import NULL
 from interplay.running.engine import Again, Engine, How
 from interplay.running.following import check_sequel, follows, foretold, sharing_budget
 from interplay.running.pairing import judges_of_pairs, pairing_of
@@ -72,6 +73,8 @@ def run_verb() -> None:
 def _run_command(benchmark: Benchmark, defaults: Mapping[str, Any]) -> click.Command:
     flags = [
         flag("--model", "models_", multiple=True, metavar="NAME", help="A model to measure; may be repeated."),
+        flag("--null", is_flag=True,
+             help=f"Measure {NULL} too, which says the same to everything: a floor for every score."),
         ROLE,
         flag("--preset", default="", help="A cast with a name; what --model-role says goes before it."),
         _data_flag(benchmark),
@@ -139,6 +142,7 @@ def _spec(
         seed=given["seed"],
         limit=given["limit"],
         epochs=given["epochs"],
+        null=given["null"],
     )
 
 

@@ -9,7 +9,14 @@ from interplay.benchmarks import find_playable
 from interplay.core.benchmark import Benchmark
 from interplay.core.failures import Mistake, nearest, why
 
-_PLAIN: Mapping[str, type] = {"limit": int, "epochs": int, "seed": int, "preset": str, "data": str}
+_PLAIN: Mapping[str, type] = {
+    "limit": int,
+    "epochs": int,
+    "seed": int,
+    "preset": str,
+    "data": str,
+    "null": bool,
+}
 _HOW: Mapping[str, type] = {
     "store": str,
     "base_url": str,
@@ -75,7 +82,7 @@ class _Reader:
                 continue
             value = data[key]
             accepted = (int, float) if kind is float else kind
-            if not isinstance(value, accepted) or isinstance(value, bool):
+            if not isinstance(value, accepted) or (isinstance(value, bool) and kind is not bool):
                 raise Mistake(f"{self.path}: {place}{key} must be {kind.__name__}, not {value!r}")
             found[key] = self._from_here(str(value)) if key in _PATHS else value
         return found

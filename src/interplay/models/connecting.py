@@ -16,6 +16,7 @@ from interplay.models.entries import BOT, URL_EXAMPLE, Entries, Entry, mapping_o
 from interplay.models.fine_tuning import FineTuning
 from interplay.models.http import BotMapping, HttpBot, check_mapping
 from interplay.models.local import Local
+from interplay.models.null import NULL, NullModel
 from interplay.models.openai_compatible import OPENAI, OpenAICompatible
 from interplay.models.posting import Endpoint, Patience
 from interplay.models.prices import FREE, Price, list_price
@@ -54,10 +55,13 @@ class Directory:
 
     def check(self, name: str) -> None:
         """Raise a Mistake if the name cannot be that of a model; connects to nothing."""
-        if name in self.made or self._is_url(name):
-            return
         entry = self.entry(name)
         model = entry.model
+        taken = name != NULL or name in self.made or name in self.entries
+        if NULL in (name, model) and taken:  # boards know it by its name
+            raise Mistake(f"{name}: {NULL} is the null model, which has this name alone; yours needs another")
+        if name == NULL or name in self.made or self._is_url(name):
+            return
         if model == BOT and (name in self.entries or self._is_file(name)):
             if not entry.url:
                 raise Mistake(f"{MODELS}, [models.{name}] lacks url, {URL_EXAMPLE}")
@@ -65,7 +69,8 @@ class Directory:
             return
         provider, _, rest = model.partition("/")
         if provider not in PROVIDERS or not rest:
-            known = [*(self.entries.keys() - {name}), *self.made, *(f"{known}/NAME" for known in PROVIDERS)]
+            of_providers = [f"{known}/NAME" for known in PROVIDERS]
+            known = [*(self.entries.keys() - {name}), *self.made, *of_providers, NULL]
             raise Mistake(f"{model!r} is no model; {nearest(model, known)}")
 
     def connect(self, name: str) -> Model:
@@ -76,6 +81,8 @@ class Directory:
         entry = self.entry(name)
         if entry.model == BOT or self._is_url(name):
             return HttpBot(name, self._mapping(name, entry))
+        if name == NULL:
+            return NullModel()
         provider, _, rest = entry.model.partition("/")
         connectors: dict[str, Callable[[], Model]] = {
             "openai": lambda: OpenAICompatible(name, rest, self._endpoint(name, entry)),
@@ -105,6 +112,8 @@ class Directory:
 
     def called(self, name: str, model: str, instead: str = "") -> Model:
         """A model under another name, or another one in its place at the same endpoint, whose price is its own."""
+        if model == NULL:
+            raise Mistake(f"{NULL} can only be measured; name another model in its place")
         entry = self.entry(model)
         known = replace(entry, model=instead, price=None) if instead else entry
         return replace(self, entries={**self.entries, name: known}).connect(name)
@@ -118,6 +127,8 @@ class Directory:
         """What this model's tokens cost: the user's price, else the list price at the provider itself."""
         if name in self.made:
             return self.made[name].price
+        if name == NULL:
+            return FREE
         entry = self.entry(name)
         given = entry.price or self.prices.get(name) or self.prices.get(entry.model)
         provider = entry.model.partition("/")[0]

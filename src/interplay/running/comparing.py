@@ -65,7 +65,18 @@ class _Gathering:
 def groups_of(
     records: Records, runs: Sequence[Run], benchmark: Benchmark, changes: Mapping[str, str] | None = None
 ) -> list[Group]:
-    """The runs by comparability key; the group with most models first, then the one played last."""
+    """The runs by comparability key, with the board of each group."""
+    return [
+        Group(tuple(found), _board(records, found, benchmark, changes), apart)
+        for found, apart in gather(records, runs, benchmark)
+    ]
+
+
+def gather(records: Records, runs: Sequence[Run], benchmark: Benchmark) -> list[tuple[list[Run], str]]:
+    """The runs by comparability key, and why each group stands apart from the first.
+
+    The group with most models comes first, then the one played last.
+    """
     gathered: list[_Gathering] = []
     for run in runs:
         if not records.protocols(run):
@@ -78,14 +89,7 @@ def groups_of(
         fitting.runs.append(run)
         fitting.sampled |= sampled
     gathered.sort(key=lambda one: (-len(one.sampled), -max(run.number for run in one.runs)))
-    return [
-        Group(
-            tuple(one.runs),
-            _board(records, one.runs, benchmark, changes),
-            _difference(gathered[0], one) if one is not gathered[0] else "",
-        )
-        for one in gathered
-    ]
+    return [(one.runs, "" if one is gathered[0] else _difference(gathered[0], one)) for one in gathered]
 
 
 def _board(

@@ -7,6 +7,7 @@ from interplay.core.benchmark import Benchmark, Played, Score, Unjudged, Verdict
 from interplay.core.board import Board, Cell, Column
 from interplay.core.forms import build
 from interplay.models import embedded
+from interplay.running.null_note import null_notes
 from interplay.running.pairing import duels_of, judges_of_pairs
 from interplay.running.spec import EMBEDDED
 from interplay.store.journal import Journal
@@ -117,7 +118,8 @@ def with_usage(board: Board, records: Records, runs: Sequence[Run]) -> Board:
         }
         rows.append({**row, **known, "tokens": tokens, "cost": cost})
     shown = [column for column, there in ((OPEN, weights), (SAMPLING, sampled)) if there]
-    return replace(board, columns=(*board.columns, *shown, *USAGE), rows=tuple(rows))
+    notes = (*board.notes, *null_notes(board))
+    return replace(board, columns=(*board.columns, *shown, *USAGE), rows=tuple(rows), notes=notes)
 
 
 def _yes_or_no(answer: bool | None) -> str:

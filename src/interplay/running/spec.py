@@ -11,6 +11,7 @@ from interplay.core.conversation import Casting
 from interplay.core.failures import Mistake, nearest
 from interplay.core.wire import SAMPLING_BOUNDS, Sampling, digest_of
 from interplay.models import embedded
+from interplay.models.null import NULL
 
 MOST_EPOCHS = 10_000
 EMBEDDED = f"local/{embedded.NAME}"
@@ -85,6 +86,7 @@ class RunSpec:
         }
 
     def judge_casting(self, benchmark: Benchmark, model: str, options: Mapping[str, str]) -> Casting:
+        _check_null({"judge": (model,)})  # a judge who joins later is in no spec
         return Casting(model, self._sampling_of(benchmark.role("judge", options), model), "judge")
 
     def _sampling_of(self, role: Role, model: str) -> Sampling:
@@ -106,8 +108,12 @@ def make_spec(
     seed: int = 0,
     limit: int | None = None,
     epochs: int | None = None,
+    null: bool = False,
 ) -> RunSpec:
-    """A spec that holds together; with no model named at all, the embedded one plays every role of a tryout."""
+    """A spec that holds together; with no model named at all, the embedded one plays every role of a tryout.
+
+    With null, the null model is measured beside those that are named.
+    """
     sampling = sampling or {}
     named = {role: tuple(dict.fromkeys(names)) for role, names in (roles or {}).items()}
     called = benchmark.called(Called(benchmark.read(options or {}), tuple(models), named))
@@ -118,7 +124,8 @@ def make_spec(
         if benchmark.role(name, benchmark.settle(options)).kind == "subject":
             raise Mistake(f"{name} is the role that is measured; name its models with --model")
     if not models and not named:
-        _check_number(benchmark, benchmark.settle(options), set())  # one model cannot fill a table
+        # one model cannot fill a table, and nor can one with nobody but the null model beside it
+        _check_number(benchmark, benchmark.settle(options), {NULL} if null else set())
         options = {**benchmark.tryout.options, **options}
         wanted = benchmark.roles(benchmark.settle(options))
         tried = {role.name: benchmark.tryout.sampling.get(role.name, {}) for role in wanted}
@@ -130,6 +137,7 @@ def make_spec(
         named = {role.name: (EMBEDDED,) for role in wanted if role.kind != "subject" and not role.later}
     if not models:
         raise Mistake("no model to measure; name one with --model, as in --model openai/NAME")
+    models = (*models, NULL) if null else models
     epochs = benchmark.epochs if epochs is None else epochs
     settled = benchmark.settle(options)
     _check_number(benchmark, settled, set(models))
@@ -137,6 +145,7 @@ def make_spec(
         if role.stands_in and not named.get(role.name) and named.get(role.stands_in):
             named[role.name] = named[role.stands_in]
     _check_roles(benchmark, settled, named)
+    _check_null(named)
     _check_rules(benchmark, settled, models, named)
     cast = {*models, *(name for names in named.values() for name in names)}
     of_models = {name: {**sampling_of(name), **sampling.get(name, {})} for name in cast}
@@ -189,6 +198,13 @@ def _check_roles(
             )
         if role.kind == "simulator" and len(named.get(role.name, ())) > 1:
             raise Mistake(f"{role.name} is played by one model, not {len(named[role.name])}")
+
+
+def _check_null(named: Mapping[str, Sequence[str]]) -> None:
+    """What says the same to everything can neither judge nor play a part for others."""
+    for role, names in named.items():
+        if NULL in names:
+            raise Mistake(f"{NULL} can only be measured; name another {role} with --model-role {role}=NAME")
 
 
 def _check_rules(
