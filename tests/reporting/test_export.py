@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from interplay.core.benchmark import Scenario, Verdict
 from interplay.core.failures import Mistake
-from interplay.reporting.export import FORMATS, _defused, export, format_of
+from interplay.reporting.export import FORMATS, defused, export, format_of
 from interplay.reporting.writing import UNSEEN, readable
 from interplay.store.journal import Journal, Place
 from interplay.store.records import Records
@@ -265,7 +265,7 @@ def test_no_name_of_a_model_a_judge_or_a_scenario_is_a_formula(tmp_path: Path, s
 @example(" \t=1")
 @example("a;b\n\n-c")
 def test_whatever_a_cell_is_cut_at_no_part_of_it_is_a_formula(text: str) -> None:
-    cell = _defused(text)
+    cell = defused(text)
     for part in cell.replace(";", "\n").split("\n"):
         assert not part.strip().startswith(tuple("=+-@＝＋－＠"))
     assert not UNSEEN.search(cell)

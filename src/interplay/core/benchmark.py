@@ -9,6 +9,7 @@ from typing import Any, Protocol
 from interplay.core.board import Board
 from interplay.core.conversation import Conversation, RoleKind
 from interplay.core.failures import Mistake, nearest
+from interplay.core.measures import Measure
 from interplay.core.prompts import Prompts
 from interplay.core.trials import Trial
 from interplay.core.wire import Sampling, digest_of
@@ -249,6 +250,11 @@ class Benchmark:
     collector: "Collector | None" = None  # where its data is made out of what models say to each other
     trials: tuple[Trial, ...] = ()  # bots with a planted ability, by which its scores are proven
     sequel: "Sequel | None" = None  # where something is made of all conversations of a run together
+
+    # what each conversation is measured by, the first being what models are compared by
+    measures: Callable[[Options], tuple[Measure, ...]] = lambda options: ()
+    # the clusters of a scenario, in one way or two: what is played with one of them in common may depend on each other
+    ways: Callable[[Scenario], tuple[str, ...]] = lambda scenario: (scenario.id,)
 
     def subjects(self, options: Options) -> tuple[Role, ...]:
         return tuple(role for role in self.roles(options) if role.kind == "subject")

@@ -95,26 +95,26 @@ def _json_lines(records: Records, run: Run, benchmark: Benchmark, board: Board) 
 
 def _csv(records: Records, run: Run, benchmark: Benchmark) -> Iterator[str]:
     """Every score on a line of its own."""
-    writer = csv.writer(_Returned())
+    writer = csv.writer(Returned())
     yield writer.writerow(_COLUMNS)
     for one in judged_of(records, run, benchmark):
         row = one.row
         for score in one.scores:
             texts = (row.scenario.label, score.model or row.subject, score.name, score.source)
-            label, subject, name, source = (_defused(text) for text in texts)
+            label, subject, name, source = (defused(text) for text in texts)
             yield writer.writerow(
-                (_defused(run.id), row.number, label, subject, row.repeat + 1, name, source, score.value)
+                (defused(run.id), row.number, label, subject, row.repeat + 1, name, source, score.value)
             )
 
 
-class _Returned:
+class Returned:
     """A file for a csv.writer that hands each line back."""
 
     def write(self, line: str) -> str:
         return line
 
 
-def _defused(text: str) -> str:
+def defused(text: str) -> str:
     """A cell that no program takes for a formula."""
     parts = _STARTS_A_CELL.split(readable(text))
     return "".join(f"'{part}" if part.lstrip().startswith(_FORMULA) else part for part in parts)

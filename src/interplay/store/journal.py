@@ -240,9 +240,10 @@ class Journal:
 
         def write(db: apsw.Connection) -> None:
             mine = "(SELECT number FROM conversations WHERE run = ?)"
-            for table in ("scores", "verdicts", "facts", "calls"):
+            for table in ("labels", "scores", "verdicts", "facts", "calls"):
                 db.execute(f"DELETE FROM {table} WHERE conversation IN {mine}", (self._run,))  # noqa: S608  # our own names
-            db.execute("DELETE FROM conversations WHERE run = ?", (self._run,))
+            for table in ("draws", "conversations"):
+                db.execute(f"DELETE FROM {table} WHERE run = ?", (self._run,))  # noqa: S608  # our own names
             db.execute("DELETE FROM runs WHERE number = ?", (self._run,))
             db.execute("DELETE FROM scenarios WHERE id NOT IN (SELECT scenario FROM conversations)")
             db.execute("DELETE FROM settings WHERE digest NOT IN (SELECT settings FROM calls)")

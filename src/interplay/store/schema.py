@@ -106,4 +106,25 @@ MIGRATIONS = (
     ALTER TABLE calls ADD COLUMN reserved_tokens INTEGER;       -- what the call could use at most
     ALTER TABLE calls ADD COLUMN reserved_cost REAL;            -- NULL where its price is unknown
     """,
+    """
+    CREATE TABLE draws (
+        id TEXT PRIMARY KEY,
+        run INTEGER NOT NULL REFERENCES runs(number),
+        seed INTEGER NOT NULL,
+        population TEXT NOT NULL,        -- the conversations that could be drawn, as JSON, in their drawn order
+        reach INTEGER NOT NULL,          -- so many of them, from the first, were given out; grows
+        made TEXT NOT NULL
+    ) WITHOUT ROWID;
+    CREATE TABLE labels (
+        number INTEGER PRIMARY KEY,      -- the newest of a rater, criterion and conversation counts, older ones stay
+        conversation INTEGER NOT NULL REFERENCES conversations(number),
+        rater TEXT NOT NULL,
+        criterion TEXT NOT NULL,
+        value REAL NOT NULL,
+        made TEXT NOT NULL,              -- when the rater said so, as the rater writes it; else when it came in
+        drawn TEXT NOT NULL,             -- how the conversation was chosen: the id of a draw, or somebody's words
+        came_from TEXT NOT NULL          -- file and line
+    );
+    CREATE INDEX labels_of_a_conversation ON labels (conversation);
+    """,
 )

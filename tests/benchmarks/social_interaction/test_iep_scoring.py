@@ -28,7 +28,7 @@ def repeated(*moves: Move, role: str = "player") -> int:
     return habits_of(session(moves=moves), role).repeated
 
 
-def test_each_judge_and_player_has_a_score_and_the_session_their_mean() -> None:
+def test_each_judge_has_a_score_for_each_player_and_their_mean() -> None:
     found = score(session(), [counted(5, 3, 1), counted(3, 3, 0, judge="k"), missing("l")], OPTIONS)
     values = {(one.name, one.source): one.value for one in found if one.name.startswith("iep")}
     assert values == {
@@ -38,7 +38,8 @@ def test_each_judge_and_player_has_a_score_and_the_session_their_mean() -> None:
         ("iep player", "k"): 0.6,
         ("iep player 2", "k"): 0.6,
         ("iep player 3", "k"): 0.0,
-        ("iep", "mean over players, then over judges"): pytest.approx(0.5),
+        ("iep", "j"): pytest.approx(0.6),
+        ("iep", "k"): pytest.approx(0.4),
     }
 
 

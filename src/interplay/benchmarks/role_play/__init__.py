@@ -7,7 +7,8 @@ from interplay.benchmarks.role_play.panel import JUDGE, judging
 from interplay.benchmarks.role_play.protocol import PROMPTS, Dialogue, calls, digest, play
 from interplay.benchmarks.role_play.rubrics import VERSIONS, name_of_rubric, read_rubric_option, rubric_for
 from interplay.benchmarks.role_play.scenarios import scenarios
-from interplay.benchmarks.role_play.scoring import score, summarize
+from interplay.benchmarks.role_play.scoring import measures, score, summarize, ways
+from interplay.benchmarks.role_play.trials import TRIALS
 from interplay.benchmarks.role_play.writing import generator
 from interplay.core.benchmark import Benchmark, Option, Options, Preset, Role, Tryout, prompts_option
 from interplay.core.wire import Sampling
@@ -104,6 +105,8 @@ benchmark = Benchmark(
     judging=judging,
     score=score,
     summarize=summarize,
+    measures=measures,
+    ways=ways,
     spread=spread,
     tryout=Tryout(
         limit=8,
@@ -116,6 +119,7 @@ benchmark = Benchmark(
         )
     },
     generator=generator,
+    trials=TRIALS,
 )
 
 __all__ = ["benchmark"]

@@ -7,9 +7,11 @@ from statistics import median
 from interplay.benchmarks.role_play.cards import LANGUAGE_NAMES
 from interplay.benchmarks.role_play.protocol import Dialogue
 from interplay.benchmarks.role_play.rubrics import REFUSAL, name_of_rubric, rubric_for
-from interplay.core.benchmark import Options, Played, Score, Verdict
+from interplay.core.benchmark import Options, Played, Scenario, Score, Verdict
 from interplay.core.board import Board, Cell, Column, Estimate, level, place_by
+from interplay.core.measures import YES_OR_NO, Measure, Scale
 from interplay.judging.rubric import Rubric, flagged, panel_mean, turn_scores
+from interplay.models.null import NULL
 from interplay.statistics.intervals import clustered_mean, mean, rate
 
 LENGTH_WEIGHT = 0.07  # of the score
@@ -72,6 +74,23 @@ def columns(rubric: Rubric) -> tuple[Column, ...]:
         Column("void", "void", "share of conversations that came to nothing: not played to the end", "share"),
         Column("unscored", "unscored", "share of verdicts that were asked for and not given", "share"),
     )
+
+
+def measures(options: Options) -> tuple[Measure, ...]:
+    """What a conversation is measured by: the mean of the criteria, each of them, and the flags."""
+    rubric = rubric_for(options)
+    scale = Scale(*rubric.scale)
+    flags = [("refused" if flag.name == REFUSAL.name else flag.name, flag.meaning) for flag in rubric.flags]
+    return (
+        Measure("final", "mean of the criteria", Scale(*rubric.scale, whole=False), of=rubric.names),
+        *(Measure(one.name, one.statement, scale) for one in rubric.criteria),
+        *(Measure(name, meaning, YES_OR_NO) for name, meaning in flags),
+    )
+
+
+def ways(scenario: Scenario) -> tuple[str, str]:
+    """Conversations of one character, or in one situation, may depend on each other."""
+    return scenario.content["character"]["id"], scenario.content["situation"]["id"]
 
 
 def score(outcome: Dialogue, verdicts: Sequence[Verdict], options: Options) -> list[Score]:
@@ -194,7 +213,11 @@ def _raised(one: Played, flag: str) -> bool:
 def _median_length(rows: list[dict[str, Cell]], fixed: str) -> float | None:
     if fixed:
         return float(fixed)
-    lengths = [float(row["length"]) for row in rows if isinstance(row["length"], float)]
+    lengths = [
+        float(row["length"])
+        for row in rows
+        if isinstance(row["length"], float) and row["model"] != NULL  # which must not move the others
+    ]
     return median(lengths) if lengths else None
 
 

@@ -6,7 +6,7 @@ from interplay.benchmarks.simulation.human import read_human
 from interplay.benchmarks.simulation.judges import JUDGE, PROMPTS, Rating
 from interplay.benchmarks.simulation.pairs import Better
 from interplay.benchmarks.simulation.scenarios import scenarios
-from interplay.benchmarks.simulation.scoring import score
+from interplay.benchmarks.simulation.scoring import measures, score, ways
 from interplay.benchmarks.simulation.tables import summarize
 from interplay.benchmarks.simulation.trials import TRIALS
 from interplay.benchmarks.simulation.writing import generator
@@ -74,6 +74,8 @@ benchmark = Benchmark(
     pairing=Better,
     score=score,
     summarize=summarize,
+    measures=measures,
+    ways=ways,
     generator=generator,
     spread=lambda options: 2.0,
     collector=collector,

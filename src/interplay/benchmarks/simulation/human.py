@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from interplay.benchmarks.csv_files import rows_of
-from interplay.benchmarks.people import PANEL, Places, Stray
 from interplay.benchmarks.simulation.tasks import LARGEST_FILE
 from interplay.core.benchmark import Options, Played
 from interplay.core.board import Board, Cell, Column
 from interplay.core.failures import Mistake, nearest
 from interplay.core.wire import canonical
+from interplay.judging.labels import PANEL, Places, Stray
 from interplay.statistics.correlation import pearson, spearman
 from interplay.statistics.intervals import clustered_mean, rate
 

@@ -8,11 +8,13 @@ from typing import Any
 from interplay.benchmarks.simulation.evaluation import Answer
 from interplay.benchmarks.simulation.scripts import FIRST_CHAN, HARD, LAST_ONLY, SUBSEQ_CHAN
 from interplay.benchmarks.simulation.tasks import STATEFUL, STATELESS
-from interplay.core.benchmark import Options, Played, Score, Verdict
+from interplay.core.benchmark import Options, Played, Scenario, Score, Verdict
 from interplay.core.board import Estimate
+from interplay.core.measures import Measure, Scale
 from interplay.statistics.intervals import clustered_mean
 
 Content = Mapping[str, Any]
+FULL_MARKS = 10.0
 
 # What each column of the board is a mean over. Stateless and stateful are compared on first challenging turns
 # alone, so that the type of script makes no difference between them.
@@ -25,6 +27,15 @@ SETS: dict[str, Callable[[Content], bool]] = {
     "stateless": lambda script: script["type"] == FIRST_CHAN and script["kind"] == STATELESS,
     "stateful": lambda script: script["type"] == FIRST_CHAN and script["kind"] == STATEFUL,
 }
+
+
+def measures(options: Options) -> tuple[Measure, ...]:
+    return (Measure("rating", "how good the answer is", Scale(1, FULL_MARKS)),)
+
+
+def ways(scenario: Scenario) -> tuple[str]:
+    """Answers to scripts of one task may depend on each other."""
+    return (scenario.content["task"],)
 
 
 @dataclass(frozen=True)
@@ -76,6 +87,3 @@ def without_perfect(rated: Sequence[Rated]) -> tuple[list[Rated], int]:
         if min(one.rating for one in mine) >= FULL_MARKS and {one.model for one in mine} == models
     }
     return [one for one in rated if one.scenario not in perfect], len(perfect)
-
-
-FULL_MARKS = 10.0

@@ -21,7 +21,7 @@ from interplay.benchmarks.social_interaction.scenarios import (
     SPREADS,
     scenarios,
 )
-from interplay.benchmarks.social_interaction.scoring import score
+from interplay.benchmarks.social_interaction.scoring import measures, score, ways
 from interplay.benchmarks.social_interaction.study import CURVES
 from interplay.benchmarks.social_interaction.tables import summarize
 from interplay.benchmarks.social_interaction.trials import TRIALS
@@ -152,6 +152,8 @@ benchmark = Benchmark(
     judging=judging,
     score=score,
     summarize=summarize,
+    measures=measures,
+    ways=ways,
     # in percent; with intentions it is no session that is scored, so that no difference can be foretold
     spread=lambda options: 30.0 if options["scene"] == EXCHANGE else 0.0,
     generator=generator,

@@ -8,7 +8,9 @@ from typing import Any
 from rapidfuzz.fuzz import ratio
 
 from interplay.benchmarks.social_interaction.protocol import NPC, PASS, PLAYER, Move, Session
-from interplay.core.benchmark import Options, Score, Verdict
+from interplay.benchmarks.social_interaction.scenarios import EXCHANGE
+from interplay.core.benchmark import Options, Scenario, Score, Verdict
+from interplay.core.measures import Measure, Scale
 
 # A move repeats itself where its words, in small letters and evenly spaced, are those of any earlier move of the same
 # seat, or nearly those of one of the seat's last few. Nearly: rapidfuzz's ratio, 0 to 100, which a changed name or
@@ -21,6 +23,7 @@ RULES = {
     "repeated": "rule: share of moves that say again what the same seat did and said before",
     "length": "rule: mean characters of moves with words",
 }
+SHARES = ("passes", "empty", "repeated")
 
 
 @dataclass(frozen=True)
@@ -49,6 +52,20 @@ def _counts(habits: Habits) -> tuple[int, ...]:
     )
 
 
+def measures(options: Options) -> tuple[Measure, ...]:
+    """Of an exchange what the players learned; what intentions come to is no number of a single session."""
+    share = Scale(0, 1, whole=False)
+    habits = [Measure(name, RULES[name].removeprefix("rule: "), share, "rule") for name in SHARES]
+    learned = Measure("iep", "share of the key points that a player learned, mean over players", share)
+    return (learned, *habits) if options["scene"] == EXCHANGE else tuple(habits)
+
+
+def ways(scenario: Scenario) -> tuple[str]:
+    """Sessions about one piece of knowledge may depend on each other; else every scenario stands by itself."""
+    knowledge = scenario.content.get("knowledge")
+    return (knowledge["title"] if knowledge else scenario.id,)
+
+
 def score(outcome: Session, verdicts: Sequence[Verdict], options: Options) -> list[Score]:
     """The scores of one session: by rule, and after an exchange what each judge found of each player."""
     found = []
@@ -58,9 +75,8 @@ def score(outcome: Session, verdicts: Sequence[Verdict], options: Options) -> li
     given = [(one.judge, precision_of(one.data)) for one in verdicts if one.data is not None]
     for judge, by_seat in given:
         found += [Score(f"iep {seat}", value, judge) for seat, value in by_seat.items()]
-    whole = session_iep(verdicts)
-    if whole is not None:
-        found.append(Score("iep", whole, "mean over players, then over judges"))
+        if by_seat:
+            found.append(Score("iep", fsum(by_seat.values()) / len(by_seat), judge))
     return found
 
 
@@ -93,7 +109,7 @@ def shares_of(habits: Habits) -> dict[str, float]:
     """The numbers of RULES; one is not there where there is nothing to take it of."""
     if not habits.moves:
         return {}
-    found = {name: getattr(habits, name) / habits.moves for name in ("passes", "empty", "repeated")}
+    found = {name: getattr(habits, name) / habits.moves for name in SHARES}
     return {**found, "length": habits.characters / habits.worded} if habits.worded else found
 
 

@@ -8,11 +8,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from interplay.benchmarks.csv_files import rows_of
-from interplay.benchmarks.people import Places, Stray
 from interplay.core.benchmark import Options, Played
 from interplay.core.board import Board, Cell, Column
 from interplay.core.failures import Mistake
 from interplay.core.wire import canonical
+from interplay.judging.labels import Places, Stray
 from interplay.statistics.intervals import rate
 
 LARGEST_FILE = 5_000_000

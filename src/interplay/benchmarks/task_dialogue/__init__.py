@@ -19,7 +19,7 @@ from interplay.benchmarks.task_dialogue.protocol import (
 )
 from interplay.benchmarks.task_dialogue.rules import BASELINE
 from interplay.benchmarks.task_dialogue.scenarios import scenarios
-from interplay.benchmarks.task_dialogue.scoring import score
+from interplay.benchmarks.task_dialogue.scoring import measures, score
 from interplay.benchmarks.task_dialogue.simulators import LONGEST_UTTERANCE, SIMULATORS, TRACKING, VANILLA
 from interplay.benchmarks.task_dialogue.tables import summarize
 from interplay.benchmarks.task_dialogue.trials import TRIALS
@@ -137,6 +137,7 @@ benchmark = Benchmark(
     judging=Judged,
     score=score,
     summarize=summarize,
+    measures=measures,
     spread=lambda options: 0.6,
     called=called,
     by_rule={SYSTEM: (BASELINE,), USER: (AGENDA,)},

@@ -2,17 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 
-from interplay.benchmarks.agreeing import agreement_board
-from interplay.benchmarks.people import YES_OR_NO, Scale, labels_in, matched, read_labels
-from interplay.benchmarks.task_dialogue.judges import RATINGS, scores_of
+from interplay.benchmarks.task_dialogue.judges import scores_of
+from interplay.benchmarks.task_dialogue.scoring import measures
 from interplay.core.benchmark import Options, Played
 from interplay.core.board import Board
+from interplay.core.measures import criteria_of
+from interplay.judging.agreeing import agreement_board
+from interplay.judging.labels import labels_in, matched, read_labels
 
-CRITERIA = {
-    "completed": YES_OR_NO,
-    **{name: Scale(min(bands), max(bands)) for name, bands in RATINGS.items()},
-    "user_agent": Scale(0, 1, whole=False),
-}
+CRITERIA = criteria_of(measures({}))
 
 
 def read_human(path: str) -> str:

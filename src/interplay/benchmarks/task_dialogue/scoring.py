@@ -10,6 +10,7 @@ from interplay.benchmarks.task_dialogue.objective import achieved, succeeded
 from interplay.benchmarks.task_dialogue.quality import FAULTS, faults, quality_of
 from interplay.core.benchmark import Options, Played, Score, Verdict
 from interplay.core.board import Estimate
+from interplay.core.measures import YES_OR_NO, Measure, Scale
 from interplay.statistics.clustered_rates import clustered_rate
 from interplay.statistics.intervals import clustered_mean
 
@@ -18,6 +19,19 @@ BY_DATABASE = ("success", "inform", "book", "request")
 SHARES = frozenset(
     ("completed", "user_agent", *BY_DATABASE, "placeholder", "match", "repeats")
 )  # from 0 to 1
+
+
+def measures(options: Options) -> tuple[Measure, ...]:
+    share = Scale(0, 1, whole=False)
+    return (
+        Measure("success", "all that the goal asks for was found and booked, by the database", YES_OR_NO, "rule"),
+        *(Measure(name, f"share of domains in which this was achieved: {name}", share, "rule")
+          for name in BY_DATABASE[1:]),
+        Measure("completed", "the user's task was completed", YES_OR_NO),
+        Measure("user_agent", "share of the goal's phrases that the user passed on", share),
+        *(Measure(name, name.replace("_", " of the "), Scale(min(bands), max(bands)))
+          for name, bands in RATINGS.items()),
+    )  # fmt: skip
 
 
 def objective_scores(dialogue: Dialogue) -> dict[str, float]:

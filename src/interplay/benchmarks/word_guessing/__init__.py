@@ -21,7 +21,7 @@ from interplay.benchmarks.word_guessing.scenarios import (
     read_topics,
     scenarios,
 )
-from interplay.benchmarks.word_guessing.scoring import score
+from interplay.benchmarks.word_guessing.scoring import measures, score, ways
 from interplay.benchmarks.word_guessing.tables import summarize
 from interplay.benchmarks.word_guessing.trials import TRIALS
 from interplay.benchmarks.word_guessing.writing import generator
@@ -101,6 +101,8 @@ benchmark = Benchmark(
     calls=calls,
     score=score,
     summarize=summarize,
+    measures=measures,
+    ways=ways,
     spread=spread,
     epochs=3,
     second_tries="A clue that says the word or repeats another is asked for once more.",

@@ -6,7 +6,8 @@ from math import log, log2
 
 from interplay.benchmarks.word_guessing.protocol import PAPER, Game, Player
 from interplay.benchmarks.word_guessing.scenarios import FEWEST_BY_PAPER
-from interplay.core.benchmark import Options, Score, Verdict
+from interplay.core.benchmark import Options, Scenario, Score, Verdict
+from interplay.core.measures import Measure, Scale
 
 
 @dataclass(frozen=True)
@@ -66,6 +67,22 @@ def violations(game: Game, player: Player) -> Iterator[bool]:
         for clue in round_.clues:
             if clue.seat == player.seat:
                 yield clue.said_word or clue.repeated
+
+
+def measures(options: Options) -> tuple[Measure, ...]:
+    share = Scale(0, 1, whole=False)
+    return (
+        Measure("age", "harmonic mean of comprehension and confusion", share, "rule"),
+        Measure("comprehension", "how early a player found the others' word", share, "rule"),
+        Measure("confusion", "how late an opponent found a player's word", share, "rule"),
+        Measure("violations", "share of clues that broke a rule", share, "rule"),
+    )
+
+
+def ways(scenario: Scenario) -> tuple[str]:
+    """Games with the same two words may depend on each other, whoever has which."""
+    content = scenario.content
+    return (f"{content['topic']}: {content['a']['text']} / {content['b']['text']}",)
 
 
 def score(outcome: Game, verdicts: Sequence[Verdict], options: Options) -> list[Score]:

@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from interplay.benchmarks.people import (
+from interplay.judging.labels import (
     PANEL,
 )
-from tests.benchmarks.labelled import (
+from tests.judging.labelled import (
     HEAD,
     Written,
     board_of,

@@ -5,7 +5,7 @@ import io
 import json
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from statistics import median
@@ -14,6 +14,7 @@ from typing import Any
 from interplay.core.benchmark import Played
 from interplay.core.failures import Mistake, nearest, why
 from interplay.core.files import text_of
+from interplay.core.measures import Scale
 from interplay.core.wire import canonical, clean
 
 SETTLED = "settled"  # the rater of a row that says what came of discussing an item
@@ -22,41 +23,10 @@ LARGEST_FILE = 50_000_000
 LEAST_OF_ID = 6  # characters of a scenario's id that are enough, where no other begins with them
 _OF_ITEM, _SAID = ("conversation", "scenario", "model", "repeat"), ("rater", "criterion", "value")
 FIELDS = (*_OF_ITEM, *_SAID, "when", "drawn")
+FOR_READING = ("scale", "text")  # of a sheet for raters: there to be read, and not to be said
 _NUMBER = re.compile(r"[1-9][0-9]{0,8}")
-_DECIMAL = re.compile(r"-?[0-9]{1,9}(\.[0-9]{1,15})?")
-_YES_OR_NO = {"yes": 1.0, "true": 1.0, "1": 1.0, "no": 0.0, "false": 0.0, "0": 0.0}
 
 
-@dataclass(frozen=True)
-class Scale:
-    """The values that a criterion may have; 0 and 1 alone, in whole steps, are no and yes."""
-
-    low: float
-    high: float
-    whole: bool = True
-
-    @property
-    def is_yes_or_no(self) -> bool:
-        return self.whole and (self.low, self.high) == (0, 1)
-
-    @property
-    def levels(self) -> tuple[float, ...]:
-        return tuple(map(float, range(int(self.low), int(self.high) + 1))) if self.whole else ()
-
-    def __str__(self) -> str:
-        if self.is_yes_or_no:
-            return "yes or no"
-        return f"a {'whole ' if self.whole else ''}number from {self.low:g} to {self.high:g}"
-
-    def read(self, text: str) -> float | None:
-        """The value that somebody wrote, or None where the scale has no such value."""
-        if self.is_yes_or_no:
-            return _YES_OR_NO.get(text.lower())
-        found = float(text) if _DECIMAL.fullmatch(text) else float("nan")
-        return found if self.low <= found <= self.high and (found.is_integer() or not self.whole) else None
-
-
-YES_OR_NO = Scale(0, 1)
 Item = tuple[int, str, str, int]  # how a label names a conversation
 
 
@@ -86,17 +56,36 @@ class Label:
 
 
 def read_labels(path: str, criteria: Mapping[str, Scale]) -> str:
-    """A user's .csv or .jsonl file of labels, checked, as a record or a board keeps it."""
+    """A user's .csv or .jsonl file of labels, checked, as a board keeps it."""
+    labels, _ = labels_of_file(path, criteria)
+    kept = [{name: value for name, value in asdict(label).items() if name != "file"} for label in labels]
+    return canonical({"file": Path(path).name, "rows": kept})
+
+
+def labels_of_file(path: str, criteria: Mapping[str, Scale], rater: str = "") -> tuple[list[Label], int]:
+    """The labels of a .csv or .jsonl file, checked, and how many rows of a sheet have no value yet.
+
+    A row that names no rater is by the one who is named here.
+    """
     file = Path(path)
     if file.suffix.lower() not in (".csv", ".jsonl"):
         raise Mistake(f"labels are read from a .csv or a .jsonl file, not {path}")
-    rows = _csv_rows(file) if file.suffix.lower() == ".csv" else _json_rows(file)
-    labels = [_label(row, file.name, line, f"{path}, line {line}", criteria) for line, row in rows]
+    rows = list(_csv_rows(file) if file.suffix.lower() == ".csv" else _json_rows(file))
+    said = [(line, row) for line, row in rows if row.get("value") or not _is_of_sheet(row)]
+    by = {"rater": rater} if rater else {}
+    labels = [
+        _label(row if row.get("rater") else {**row, **by}, file.name, line, f"{path}, line {line}", criteria)
+        for line, row in said
+    ]
     if not labels:
         raise Mistake(f"{path} has no labels")
     _refuse_twice(labels, path)
-    kept = [{name: value for name, value in asdict(label).items() if name != "file"} for label in labels]
-    return canonical({"file": file.name, "rows": kept})
+    return labels, len(rows) - len(said)
+
+
+def _is_of_sheet(row: Mapping[str, str]) -> bool:
+    """Was this row given out to be filled in?"""
+    return bool(row.get("drawn")) and "scale" in row
 
 
 def labels_in(kept: str) -> list[Label]:
@@ -141,7 +130,7 @@ def _csv_rows(path: Path) -> Iterator[tuple[int, Mapping[str, str]]]:
 
 def _heading(columns: list[str], where: str) -> list[str]:
     for number, column in enumerate(columns):
-        if column not in FIELDS:
+        if column not in (*FIELDS, *FOR_READING):
             raise Mistake(f"{where} has the column {column[:80]!r}; {nearest(column, FIELDS)}")
         if column in columns[:number]:
             raise Mistake(f"{where} has the column {column} twice")
@@ -169,7 +158,7 @@ def _json_rows(path: Path) -> Iterator[tuple[int, Mapping[str, str]]]:
 
 def _plain(key: str, value: Any, where: str) -> str:
     """A JSON value as somebody would type it into a cell."""
-    if key not in FIELDS:
+    if key not in (*FIELDS, *FOR_READING):
         raise Mistake(f"{where} has {key[:80]!r}; {nearest(key, FIELDS)}")
     if isinstance(value, list | dict):
         raise Mistake(f"{where}: {key} is a text or a number, not a {type(value).__name__}")
@@ -277,6 +266,26 @@ class Matched:
     strays: tuple[tuple[Label, str], ...]
 
 
+def numbers_of(
+    labels: Sequence[Label], played: Sequence[Played], numbers: Sequence[int]
+) -> list["int | Stray"]:
+    """The number, in the record, of the conversation that each label is of; or why it is of none."""
+    places, by_number = Places(played), {number: place for place, number in enumerate(numbers)}
+    found: list[int | Stray] = []
+    seen: dict[Any, Label] = {}
+    for label in labels:
+        try:
+            number = numbers[_place(label, places, by_number)]
+        except Stray as stray:
+            found.append(stray)
+            continue
+        before = seen.setdefault((number, label.rater, label.criterion), label)
+        if before is not label:  # the same conversation under two names
+            raise Mistake(f"{label.where}: {_twice(label, before)}")
+        found.append(number)
+    return found
+
+
 def matched(labels: Sequence[Label], played: Sequence[Played], numbers: Sequence[int] = ()) -> Matched:
     """Bring labels to what was played; numbers are those of the conversations in the record, where they are known."""
     places, by_number = Places(played), {number: place for place, number in enumerate(numbers)}
@@ -319,11 +328,10 @@ class Settled:
     discussed: int  # settled by discussion
 
 
-def settled(labels: Sequence[Label]) -> Settled:
-    """The value that more than half of an item's raters gave, else the median of an odd number of raters, else a tie.
+def settled(labels: Sequence[Label], graded: Container[str] = ()) -> Settled:
+    """The value that more than half of an item's raters gave, else of a graded criterion the median, else a tie.
 
-    Of an odd number who say yes or no more than half always agree, so that a median is of scores alone. A tie is left
-    out, and listed. A row of the rater SETTLED goes before all others.
+    A tie is left out, and listed. A row of the rater SETTLED goes before all others.
     """
     given: defaultdict[tuple[Item, str], dict[str, float]] = defaultdict(dict)
     for label in labels:
@@ -336,7 +344,7 @@ def settled(labels: Sequence[Label]) -> Settled:
             values[key] = by_rater[SETTLED]
         elif 2 * most > len(by_rater):
             values[key] = value
-        elif len(by_rater) % 2:
+        elif key[1] in graded:
             values[key] = median(by_rater.values())
         else:
             tied.append(key)

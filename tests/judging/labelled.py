@@ -7,18 +7,17 @@ from typing import Any
 
 import pytest
 
-from interplay.benchmarks.agreeing import agreement_board
-from interplay.benchmarks.people import (
-    YES_OR_NO,
+from interplay.core.benchmark import Played, Scenario, Verdict
+from interplay.core.board import Board, Cell, Estimate
+from interplay.core.measures import YES_OR_NO, Scale
+from interplay.judging.agreeing import agreement_board
+from interplay.judging.labels import (
     Label,
     Matched,
-    Scale,
     labels_in,
     matched,
     read_labels,
 )
-from interplay.core.benchmark import Played, Scenario, Verdict
-from interplay.core.board import Board, Cell, Estimate
 
 CRITERIA = {"complete": YES_OR_NO, "natural": Scale(1, 5), "coverage": Scale(0, 1, whole=False)}
 HEAD = "scenario,model,rater,criterion,value"

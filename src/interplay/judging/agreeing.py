@@ -5,13 +5,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import fsum
 
-from interplay.benchmarks.people import PANEL, SETTLED, Item, Matched, Scale, Settled, settled
 from interplay.core.benchmark import Played
 from interplay.core.board import Board, Cell, Column, Estimate
+from interplay.core.measures import Scale
+from interplay.judging.labels import PANEL, SETTLED, Item, Matched, Settled, settled
 from interplay.statistics import agreement
 from interplay.statistics.correlation import spearman
 from interplay.statistics.intervals import clustered_mean, mean
 
+FEW_LEVELS = 30  # more are no steps of a scale, but means over turns or judges
 SHOWN = 10  # tied items that are named in a note
 _BOTH = (-1.0, 1.0)
 COLUMNS = (
@@ -29,7 +31,7 @@ COLUMNS = (
 )  # fmt: skip
 HOW = (
     "People count by what more than half of them say of a conversation; of scores without such a majority, by the "
-    f"median of an odd number. All else is a tie, left out until a row of the rater {SETTLED} decides it."
+    f"median. As many yes as no is a tie, left out until a row of the rater {SETTLED} decides it."
 )
 AT_RANDOM = (
     "The numbers speak of the whole run only if the labelled conversations were drawn from it at random."
@@ -91,14 +93,31 @@ def _cells(held: Sequence[tuple[float, float, str]], scale: Scale, judge: str) -
         }
     apart = [one - other for one, other in zip(mine, theirs, strict=True)]
     cells["difference"] = clustered_mean(apart, clusters) if clusters else mean(apart)
-    if not scale.whole:
-        return cells | {"spearman": spearman(mine, theirs)}
+    cells["spearman"] = rank_agreement(mine, theirs, ways, scale)
+    if not _has_few_levels(mine, theirs, scale):
+        return cells
     pairs = agreement.Pairs(mine, theirs, clusters)
+    whole = all(float(value).is_integer() for value in (*mine, *theirs))
     return cells | {
-        "accuracy": None if judge == PANEL else agreement.accuracy(pairs),
+        "accuracy": agreement.accuracy(pairs) if whole and judge != PANEL else None,
         "weighted": agreement.weighted_kappa(pairs, drawing, levels=scale.levels),
-        "spearman": agreement.rank_correlation(pairs, drawing, levels=scale.levels),
     }
+
+
+def _has_few_levels(mine: Sequence[float], theirs: Sequence[float], scale: Scale) -> bool:
+    """Are these steps of a scale, rather than means that may lie anywhere on it?"""
+    return scale.whole and len({*mine, *theirs}) <= FEW_LEVELS
+
+
+def rank_agreement(
+    mine: Sequence[float], theirs: Sequence[float], ways: Sequence[str], scale: Scale
+) -> Estimate:
+    """Spearman's correlation of two who judged the same; on few levels by cluster, where clusters repeat."""
+    if not _has_few_levels(mine, theirs, scale):
+        return spearman(mine, theirs)
+    clusters = ways if len(set(ways)) < len(ways) else None
+    pairs = agreement.Pairs(mine, theirs, clusters)
+    return agreement.rank_correlation(pairs, agreement.Drawing(seed=0), levels=scale.levels)
 
 
 def agreement_board(
@@ -110,7 +129,8 @@ def agreement_board(
 ) -> Board:
     """A row for each criterion that people labelled and each judge, and the panel where there are several."""
     titles = {name: (titles or {}).get(name, name) for name in criteria}
-    people = settled([label for label, _ in found.pairs])
+    graded = {name for name, scale in criteria.items() if not scale.is_yes_or_no}
+    people = settled([label for label, _ in found.pairs], graded)
     said = {label.item: opinions(one) for label, one in found.pairs}
     judges = sorted({judge for by_judge in said.values() for judge in by_judge})
     table = _Table(people, said, [*judges, PANEL] if len(judges) > 1 else judges)

@@ -1,0 +1,204 @@
+"""Agreement: each judge and the panel against people, and judges against each other, criterion by criterion."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from math import fsum
+
+from interplay.analysis.entries import Entry, entries_of
+from interplay.core.benchmark import Benchmark, Options, Played
+from interplay.core.board import Board, Cell, Column, Estimate
+from interplay.core.failures import Mistake
+from interplay.core.measures import Measure, criteria_of
+from interplay.judging.agreeing import agreement_board, rank_agreement
+from interplay.judging.labels import PANEL, Label, Matched, settled
+from interplay.running.results import options_of, played_of
+from interplay.statistics import agreement
+from interplay.store.labels import Given, Labels
+from interplay.store.records import Records, Run
+
+_BOTH = (-1.0, 1.0)
+People = Mapping[tuple[int, str], float]  # what people settled on, by conversation and criterion
+
+
+@dataclass(frozen=True)
+class _Question:
+    """All that a run's judges and people said."""
+
+    run: Run
+    measures: tuple[Measure, ...]  # graded, by judges
+    judges: tuple[str, ...]
+    entries: Mapping[str, Sequence[Entry]]  # by measure
+    people: People
+
+    def said(self, measure: Measure, judge: str) -> dict[int, float]:
+        """What a judge, or the panel, says of each conversation."""
+        found = {
+            entry.number: entry.value if judge == PANEL else entry.values.get(judge)
+            for entry in self.entries[measure.name]
+        }
+        return {number: value for number, value in found.items() if value is not None}
+
+    def by_people(self, measure: Measure) -> dict[int, float]:
+        """What people say; of a mean, where they said all that it is made of."""
+        numbers = {number for number, name in self.people if name in measure.names}
+        found = {}
+        for number in numbers:
+            values = [self.people[number, name] for name in measure.names if (number, name) in self.people]
+            if len(values) == len(measure.names):
+                found[number] = fsum(values) / len(values)
+        return found
+
+    def scenarios(self, measure: Measure) -> dict[int, str]:
+        return {entry.number: entry.scenario.id for entry in self.entries[measure.name]}
+
+
+def agreement_of(records: Records, labels: Labels, run: Run, benchmark: Benchmark) -> Board:
+    """The tables of a run: people's in the layout of PingPong's Tables 1 and 2, all measures, and judges alone."""
+    options = options_of(run, benchmark)
+    measures = [one for one in benchmark.measures(options) if one.by == "judges"]
+    if not measures:
+        raise Mistake(f"{benchmark.name} is scored by rule: there are no judges to agree with anybody")
+    question = _asked(records, labels, run, benchmark, measures)
+    if not question.judges:
+        raise Mistake(f"{run.id} was not judged; judge it with: interplay judge {run.id} --judge NAME")
+    given = labels.of(run)
+    parts = []
+    if given:
+        parts.append(_against_people(question))
+        found = _matched(given, records, run, benchmark)
+        opinions = _Opinions(benchmark, options)
+        parts.append(agreement_board("Judges and people in full", found, criteria_of(measures), opinions))
+    if len(question.judges) > 1:
+        parts.append(_among_judges(question))
+    if not parts:
+        raise Mistake(
+            f"{run.id} has one judge and no labels of people; draw some with: interplay labels draw {run.id} FILE.csv"
+        )
+    return replace(parts[0], parts=tuple(parts[1:]))
+
+
+def _asked(
+    records: Records, labels: Labels, run: Run, benchmark: Benchmark, measures: Sequence[Measure]
+) -> _Question:
+    entries = {one.name: entries_of(records, [run], benchmark, one) for one in measures}
+    judges = sorted({judge for mine in entries.values() for entry in mine for judge in entry.values})
+    said = [
+        Label("", 0, one.rater, one.criterion, one.value, conversation=one.conversation)
+        for one in labels.of(run)
+    ]
+    graded = tuple(one for one in measures if not one.scale.is_yes_or_no)
+    agreed = settled(said, {one.name for one in graded}).values
+    people = {(item[0], name): value for (item, name), value in agreed.items()}
+    return _Question(run, graded, tuple(judges), entries, people)
+
+
+def _against_people(question: _Question) -> Board:
+    """A row for each judge and the panel, a column for each measure: Spearman's correlation with people."""
+    columns = [
+        Column("judge", "judge", "who judged; the panel is the mean of all judges", "text"),
+        *(
+            Column(one.name, one.name.replace("_", " "), f"Spearman's correlation with people: {one.meaning}",
+                   "score", _BOTH)
+            for one in question.measures
+        ),
+        Column("n", "n", "conversations with labels of people, of the measure that has most", "count"),
+    ]  # fmt: skip
+    rows: list[dict[str, Cell]] = []
+    for judge in (*question.judges, *([PANEL] if len(question.judges) > 1 else [])):
+        cells = {one.name: _correlation(question, one, judge) for one in question.measures}
+        most = max((cell.n for cell in cells.values()), default=0)
+        rows.append({"judge": judge, **cells, "n": most})
+    notes = ["95% intervals; conversations of one scenario are a cluster where the scale has few steps."]
+    return Board(f"Judges and people, {question.run.id}", tuple(columns), tuple(rows), tuple(notes))
+
+
+def _correlation(question: _Question, measure: Measure, judge: str) -> Estimate:
+    mine, theirs = question.said(measure, judge), question.by_people(measure)
+    return _ranked(mine, theirs, question.scenarios(measure), measure)
+
+
+def _ranked(
+    mine: Mapping[int, float], theirs: Mapping[int, float], scenarios: Mapping[int, str], measure: Measure
+) -> Estimate:
+    both = sorted(mine.keys() & theirs.keys())
+    ways = [scenarios[number] for number in both]
+    return rank_agreement([mine[n] for n in both], [theirs[n] for n in both], ways, measure.scale)
+
+
+def _among_judges(question: _Question) -> Board:
+    columns = [
+        Column("judge", "judge", "one judge", "text"),
+        Column("other", "and", "another, on the same conversations", "text"),
+        *(
+            Column(one.name, one.name.replace("_", " "), f"Spearman's correlation of both: {one.meaning}",
+                   "score", _BOTH)
+            for one in question.measures
+        ),
+        Column("n", "n", "conversations that both judged", "count"),
+    ]  # fmt: skip
+    rows: list[dict[str, Cell]] = []
+    for one, other in combinations(question.judges, 2):
+        cells = {
+            measure.name: _ranked(
+                question.said(measure, one),
+                question.said(measure, other),
+                question.scenarios(measure),
+                measure,
+            )
+            for measure in question.measures
+        }
+        n = max((cell.n for cell in cells.values()), default=0)
+        rows.append({"judge": one, "other": other, **cells, "n": n})
+    return Board("Judges among themselves", tuple(columns), tuple(rows), tuple(_alphas(question)))
+
+
+def _alphas(question: _Question) -> list[str]:
+    told = []
+    for measure in question.measures:
+        said = [list(entry.values.values()) for entry in question.entries[measure.name]]
+        whole = all(value.is_integer() for values in said for value in values)
+        alpha = agreement.krippendorff(
+            [values for values in said if len(values) > 1],
+            agreement.Drawing(seed=0),
+            measure="ordinal" if measure.scale.whole and whole else "interval",
+        )
+        if alpha.value is not None and alpha.low is not None and alpha.high is not None:
+            told.append(
+                f"Krippendorff's alpha of all judges on {measure.name}: {alpha.value:.2f} ({alpha.low:.2f} to "
+                f"{alpha.high:.2f}), {alpha.n} conversations."
+            )
+    return told
+
+
+def _matched(given: Sequence[Given], records: Records, run: Run, benchmark: Benchmark) -> Matched:
+    """The labels of the store with the conversations they are of."""
+    by_number = dict(zip(records.numbers(run), played_of(records, run, benchmark), strict=True))
+    pairs, strays = [], []
+    for one in given:
+        label = Label(one.came_from, 0, one.rater, one.criterion, one.value, when=one.made, drawn=one.drawn)
+        if one.conversation not in by_number:
+            reason = f"conversation {one.conversation} was played anew since"
+            strays.append((replace(label, conversation=one.conversation), reason))
+            continue
+        played = by_number[one.conversation]
+        known = replace(label, scenario=played.scenario.id, model=played.subject, repeat=played.repeat + 1)
+        pairs.append((known, played))
+    return Matched(tuple(pairs), tuple(strays))
+
+
+@dataclass(frozen=True)
+class _Opinions:
+    """What each judge says of a conversation, by criterion."""
+
+    benchmark: Benchmark
+    options: Options
+
+    def __call__(self, one: Played) -> dict[str, dict[str, float]]:
+        if one.outcome is None:
+            return {}
+        found: dict[str, dict[str, float]] = {}
+        for score in self.benchmark.score(one.outcome, one.verdicts, self.options):
+            found.setdefault(score.source, {})[score.name] = score.value
+        judges = {verdict.judge for verdict in one.verdicts}
+        return {source: values for source, values in found.items() if source in judges}

@@ -1,0 +1,213 @@
+"""Correction: a judge's numbers as they stand, as people alone tell them, and as a few labels correct them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import fsum
+from typing import Literal
+
+from interplay.analysis.entries import Entry, entries_of
+from interplay.core.benchmark import Benchmark
+from interplay.core.board import Board, Cell, Column, Estimate
+from interplay.core.failures import Mistake, nearest
+from interplay.core.measures import Measure
+from interplay.judging.labels import PANEL, Label, settled
+from interplay.statistics.correcting import Correction, rogan_gladen
+from interplay.statistics.correcting import Labels as Sample
+from interplay.statistics.correcting import correct as corrected
+from interplay.store.labels import Draw, Given, Labels
+from interplay.store.records import Records, Run
+
+FEWEST = 10  # labels of a model; fewer say too little of how it is judged
+SKIPPED = 0.1  # of a draw, in its order, that may be without a label
+ALL = "all models"
+FLAGGED = "differs from people"
+
+
+@dataclass(frozen=True)
+class Labelled:
+    """What people said of a part of a run that was drawn at random."""
+
+    draw: Draw
+    values: Mapping[int, float]  # by conversation
+    raters: int
+    apart: int  # conversations with labels that are not of this draw
+    skipped: int  # drawn before the last that was labelled, and not labelled themselves
+    unsettled: int  # labelled, but tied or without one of the criteria
+
+
+def labelled_of(labels: Labels, run: Run, measure: Measure) -> Labelled:
+    """The labels of the draw that has most; a Mistake where they are no random part of the run."""
+    given = [one for one in labels.of(run) if one.criterion in measure.names]
+    if not given:
+        raise Mistake(
+            f"{run.id} has no labels by {', '.join(measure.names)}; draw some with: interplay labels draw {run.id} FILE"
+        )
+    draws = {draw.id: draw for draw in labels.draws(run)}
+    by_draw: dict[str, set[int]] = {}
+    for one in given:
+        if one.drawn in draws and one.conversation in draws[one.drawn].items:
+            by_draw.setdefault(one.drawn, set()).add(one.conversation)
+    if not by_draw:
+        raise Mistake(
+            f"the labels of {run.id} are of conversations that were not drawn at random, and so correct nothing: draw "
+            f"some with interplay labels draw {run.id} FILE, and label those"
+        )
+    draw = draws[max(by_draw, key=lambda id: (len(by_draw[id]), id))]
+    seen = by_draw[draw.id]
+    _check_order(draw, seen)
+    values = _values([one for one in given if one.conversation in seen], measure)
+    reached = draw.order[: 1 + max(draw.order.index(number) for number in seen)]
+    return Labelled(
+        draw,
+        values,
+        raters=len({one.rater for one in given if one.conversation in seen}),
+        apart=len({one.conversation for one in given} - seen),
+        skipped=len(set(reached) - seen),
+        unsettled=len(seen - values.keys()),
+    )
+
+
+def _check_order(draw: Draw, seen: set[int]) -> None:
+    """Labels of the first so many of a draw are a random part of it; labels of those that somebody chose are not."""
+    reached = draw.order[: 1 + max(draw.order.index(number) for number in seen)]
+    skipped = [number for number in reached if number not in seen]
+    if len(skipped) > SKIPPED * len(reached):
+        shown = ", ".join(map(str, skipped[:5])) + (" ..." if len(skipped) > 5 else "")
+        raise Mistake(
+            f"of the first {len(reached)} conversations of {draw.id}, {len(skipped)} have no label ({shown}): what is "
+            "left is no random part of the run; label those too"
+        )
+
+
+def _values(given: Sequence[Given], measure: Measure) -> dict[int, float]:
+    """What people settled on, by conversation; of a mean, where they said all that it is made of."""
+    said = [Label("", 0, one.rater, one.criterion, one.value, conversation=one.conversation) for one in given]
+    graded = () if measure.scale.is_yes_or_no else measure.names
+    found: dict[int, list[float]] = {}
+    for (item, _), value in settled(said, graded).values.items():
+        found.setdefault(item[0], []).append(value)
+    whole = len(measure.names)
+    return {number: fsum(values) / whole for number, values in found.items() if len(values) == whole}
+
+
+def correction_board(
+    records: Records, labels: Labels, run: Run, benchmark: Benchmark, measure: Measure, judge: str = ""
+) -> Board:
+    """A row for all models together, and one for each that has labels enough."""
+    if measure.by != "judges":
+        raise Mistake(f"{measure.name} is measured by rule: there is no judge to correct")
+    people = labelled_of(labels, run, measure)
+    entries = [
+        one for one in entries_of(records, [run], benchmark, measure) if one.number in set(people.draw.order)
+    ]
+    judges = sorted({name for entry in entries for name in entry.values})
+    if judge and judge not in judges:
+        raise Mistake(f"{judge!r} did not judge {run.id} by {measure.name}; {nearest(judge, judges)}")
+    whose = judge or (judges[0] if len(judges) == 1 else PANEL)
+    rows = [_row(ALL, entries, people, measure, whose)]
+    models = sorted({entry.model for entry in entries})
+    small = []
+    for model in models if len(models) > 1 else []:
+        mine = [entry for entry in entries if entry.model == model]
+        if sum(entry.number in people.values for entry in mine) < FEWEST:
+            small.append(model)
+        else:
+            rows.append(_row(model, mine, people, measure, whose))
+    title = f"{benchmark.name} by {measure.name}, {whose} corrected by people"
+    return Board(title, _columns(measure, rows), tuple(rows), tuple(_notes(people, small, rows)))
+
+
+def _row(
+    name: str, entries: Sequence[Entry], people: Labelled, measure: Measure, judge: str
+) -> dict[str, Cell]:
+    judged = [(entry, _said(entry, judge)) for entry in entries]
+    known = [(entry, value) for entry, value in judged if value is not None]
+    sample = Sample(
+        judge=[value for _, value in known],
+        people=[people.values.get(entry.number) for entry, _ in known],
+        ways=tuple(zip(*(entry.ways for entry, _ in known), strict=True)),
+        yes_or_no=measure.scale.is_yes_or_no and set(people.values.values()) <= {0.0, 1.0},
+    )
+    found = corrected(sample)
+    return {
+        "model": name,
+        "judge": found.judge,
+        "together": found.together,
+        "people": found.people,
+        "rates": _by_rates(sample) if sample.yes_or_no else None,
+        "bias": found.bias.difference,
+        "flag": FLAGGED if found.flagged else "",
+        "labels": sample.count,
+        "worth": _worth(found),
+        "n": len(known),
+    }
+
+
+def _said(entry: Entry, judge: str) -> float | None:
+    return entry.value if judge == PANEL else entry.values.get(judge)
+
+
+def _worth(found: Correction) -> float | None:
+    return None if found.effective is None else round(found.effective)
+
+
+def _by_rates(sample: Sample) -> Estimate | None:
+    """By Rogan and Gladen, where the judge says yes or no as well."""
+    if not set(sample.judge) <= {0.0, 1.0}:
+        return None
+    both = [
+        (said, truth) for said, truth in zip(sample.judge, sample.people, strict=True) if truth is not None
+    ]
+    on_yes = [said for said, truth in both if truth == 1.0]
+    on_no = [said for said, truth in both if truth == 0.0]
+    if not on_yes or not on_no:
+        return None
+    yes = (int(sum(sample.judge)), len(sample.judge))
+    return rogan_gladen(yes, (int(sum(on_yes)), len(on_yes)), (on_no.count(0.0), len(on_no)))
+
+
+def _columns(measure: Measure, rows: Sequence[Mapping[str, Cell]]) -> tuple[Column, ...]:
+    kind: Literal["share", "score"] = "share" if measure.scale.is_yes_or_no else "score"
+    ends = (measure.scale.low, measure.scale.high)
+    width = ends[1] - ends[0]
+    columns = (
+        Column("model", "model", "whose conversations", "text"),
+        Column("judge", "judge alone", "the judge's mean over all its verdicts, as if it were never wrong", kind, ends),
+        Column("together", "corrected", "the judge's mean corrected on people's labels (PPI++)", kind, ends),
+        Column("people", "people alone", "the mean of people's labels, as if there were no judge", kind, ends),
+        Column("rates", "Rogan-Gladen", "the rate corrected by the judge's sensitivity and specificity; conversations "
+               "taken as independent", kind, ends),
+        Column("bias", "judge less people", "mean difference on what both judged", "score", (-width, width)),
+        Column("flag", "flag", f"{FLAGGED}: the interval of the difference leaves out 0, so that the judge's own "
+               "number misleads", "text"),
+        Column("labels", "labels", "conversations with a label of people and a verdict", "count"),
+        Column("worth", "worth", "so many labels without a judge would leave as little doubt", "count"),
+        Column("n", "n", "conversations with a verdict", "count"),
+    )  # fmt: skip
+    return tuple(column for column in columns if column.key != "rates" or any(row["rates"] for row in rows))
+
+
+def _notes(people: Labelled, small: Sequence[str], rows: Sequence[Mapping[str, Cell]]) -> list[str]:
+    draw = people.draw
+    told = [
+        f"{draw.id}: {draw.reach} of {len(draw.order)} conversations were drawn at random; {len(people.values)} are "
+        f"labelled, by {people.raters} raters."
+    ]
+    if people.skipped or people.unsettled:
+        told.append(
+            f"Left out of those drawn: {people.skipped} passed over, {people.unsettled} tied or half labelled."
+        )
+    if people.apart:
+        told.append(f"{people.apart} conversations with labels were not drawn in {draw.id}: left out.")
+    if small:
+        told.append(f"With fewer than {FEWEST} labels, and no row of their own: {', '.join(small)}.")
+    flagged = [str(row["model"]) for row in rows if row["flag"]]
+    if flagged:
+        told.append(
+            f"The judge {FLAGGED} on {', '.join(flagged)}: its own interval is not to be believed, however narrow."
+        )
+    told.append(
+        "All three speak of conversations like these. Which conversations people label must not hang on what anybody "
+        "said of them: labels that were not drawn are refused."
+    )
+    return told

@@ -1,0 +1,152 @@
+"""Entries: what each conversation of recorded runs comes to by one measure, judge by judge."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import fsum
+from typing import Literal
+
+from interplay.core.benchmark import Benchmark, Scenario, Score
+from interplay.core.board import Estimate
+from interplay.core.measures import Measure
+from interplay.running.results import Judged, judged_of, options_of
+from interplay.statistics.clustered_rates import clustered_rate
+from interplay.statistics.intervals import clustered_mean
+from interplay.store.records import ConversationRow, Records, Run
+
+BY_RULE = "rule"  # the source of what no judge said
+State = Literal["scored", "set aside", "unjudged", "void"]
+Unit = tuple[str, int]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One model's part in one conversation.
+
+    It is void where it was not played to its end, unjudged where no judge gave a verdict, and set aside where the
+    benchmark gives no such score to what was played, as a refusal has no criteria. Only the first two are missing.
+    """
+
+    run: str
+    number: int
+    scenario: Scenario
+    model: str
+    repeat: int
+    ways: tuple[str, ...]  # its clusters
+    cast: Mapping[str, str]
+    values: Mapping[str, float]  # by judge, in the order of names; or by rule
+    state: State
+    length: float | None = None  # characters of what the model said, all its messages together
+
+    @property
+    def unit(self) -> Unit:
+        """What two models have in common: a scenario, played for the same time."""
+        return self.scenario.id, self.repeat
+
+    @property
+    def value(self) -> float | None:
+        """The mean over the judges who gave one."""
+        return fsum(self.values.values()) / len(self.values) if self.values else None
+
+    @property
+    def is_missing(self) -> bool:
+        return self.state in ("void", "unjudged")
+
+
+def entries_of(records: Records, runs: Iterable[Run], benchmark: Benchmark, measure: Measure) -> list[Entry]:
+    """The entries of several runs; a model that two of them measured in the same place counts once, the newest."""
+    found: dict[tuple[str, str, int], Entry] = {}
+    for run in runs:
+        roles = {role.name for role in benchmark.subjects(options_of(run, benchmark))}
+        for one in judged_of(records, run, benchmark):
+            for entry in _entries(one, run, benchmark, measure, roles):
+                found[entry.model, f"{entry.scenario.id} {_table(entry, roles)}", entry.repeat] = entry
+    return list(found.values())
+
+
+def _table(entry: Entry, roles: set[str]) -> str:
+    """Who else was measured in the same conversation."""
+    return (
+        " ".join(sorted(entry.cast[role] for role in roles if role in entry.cast)) if len(roles) > 1 else ""
+    )
+
+
+def _entries(
+    one: Judged, run: Run, benchmark: Benchmark, measure: Measure, roles: set[str]
+) -> Iterator[Entry]:
+    row = one.row
+    measured = sorted({row.cast[role] for role in roles if role in row.cast}) or [row.subject]
+    for model in measured:
+        mine = [score for score in one.scores if (score.model or row.subject) in (model, row.subject)]
+        values = _values(measure, mine)
+        yield Entry(
+            run=run.id,
+            number=row.number,
+            scenario=row.scenario,
+            model=model,
+            repeat=row.repeat,
+            ways=benchmark.ways(row.scenario),
+            cast=row.cast,
+            values=values,
+            state="scored" if values else _why_not(one, run, measure),
+            length=_length(row, {role for role in roles if row.cast.get(role) == model}),
+        )
+
+
+def _values(measure: Measure, scores: Sequence[Score]) -> dict[str, float]:
+    if measure.by == "rule":
+        found = measure.value(scores)
+        return {} if found is None else {BY_RULE: found}
+    by_judge = {
+        judge: measure.value([score for score in scores if score.source == judge])
+        for judge in sorted({score.source for score in scores if score.name in measure.names})
+    }
+    return {judge: value for judge, value in by_judge.items() if value is not None}
+
+
+def _why_not(one: Judged, run: Run, measure: Measure) -> State:
+    if one.row.state != "done":
+        return "void"
+    rubric = run.extent["rubric"]
+    heard = any(
+        verdict.data is not None for item, verdict in one.verdicts if not item and verdict.rubric == rubric
+    )
+    return "set aside" if heard or measure.by == "rule" else "unjudged"
+
+
+def _length(row: ConversationRow, roles: set[str]) -> float | None:
+    """Seats of a role are named ROLE, ROLE 2, ROLE 3; what is passed on to others is counted once."""
+    said = {(line.source, line.text) for line in row.lines if line.source.split(" ")[0] in roles}
+    return float(sum(len(text) for _, text in said)) if said else None
+
+
+def told_of_missing(entries: Sequence[Entry]) -> list[str]:
+    """What is left out of the numbers, in a sentence; nothing where nothing is."""
+    states = Counter[str](entry.state for entry in entries)
+    told = [
+        f"{states[state]} {meaning}"
+        for state, meaning in (
+            ("void", "were not played to their end"),
+            ("unjudged", "have no verdict"),
+            ("set aside", "have no such score, as where a model refused"),
+        )
+        if states[state]
+    ]
+    return [f"Left out, of {len(entries)} conversations: {', '.join(told)}."] if told else []
+
+
+def estimated(entries: Sequence[Entry], measure: Measure) -> Estimate:
+    """The mean over entries that have a value, clustered as the benchmark's design is."""
+    scored = [(entry.value, entry.ways) for entry in entries if entry.value is not None]
+    values = [value for value, _ in scored if value is not None]
+    ways = list(zip(*(ways for _, ways in scored), strict=True))
+    if not ways:
+        return clustered_mean([], [])
+    if measure.scale.is_yes_or_no and set(values) <= {0.0, 1.0}:
+        # Wilson's interval takes one way; of two, the one that leaves more doubt.
+        return max((clustered_rate([value == 1 for value in values], way) for way in ways), key=_width)
+    return clustered_mean(values, *ways)
+
+
+def _width(estimate: Estimate) -> float:
+    return 0.0 if estimate.low is None or estimate.high is None else estimate.high - estimate.low

@@ -1,0 +1,104 @@
+"""Sheets for raters: conversations that were drawn, blind, with a row for each criterion that waits for a value."""
+
+import csv
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from interplay.core.failures import Mistake
+from interplay.core.measures import Scale
+from interplay.core.wire import clean
+from interplay.reporting.export import Returned, defused
+from interplay.reporting.transcript import is_private, shown_lines
+from interplay.reporting.writing import refuse_store, write_whole
+from interplay.store.labels import Draw, Given
+from interplay.store.records import ConversationRow, Records
+
+SHEET = ("drawn", "conversation", "scenario", "text", "criterion", "scale", "rater", "value")
+LABELS = ("conversation", "scenario", "model", "repeat", "rater", "criterion", "value", "when", "drawn")
+
+
+def write_sheet(
+    path: Path, records: Records, draw: Draw, criteria: Mapping[str, Scale], done: int = 0
+) -> None:
+    """Write the drawn conversations to be labelled; those before the given place were given out already.
+
+    The models' names are not on it. Where a conversation is told, it is on the first of its rows.
+    """
+    rows = (
+        row
+        for number in draw.items[done:]
+        for row in _to_fill_in(draw.id, records.conversation(number), criteria)
+    )
+    _write(path, records, SHEET, rows)
+
+
+def _to_fill_in(draw: str, row: ConversationRow, criteria: Mapping[str, Scale]) -> Iterator[dict[str, Any]]:
+    text = _told(row)
+    for name, scale in criteria.items():
+        known = {"drawn": draw, "conversation": row.number, "scenario": row.scenario.label}
+        yield {**known, "text": text, "criterion": name, "scale": str(scale), "rater": "", "value": ""}
+        text = ""
+
+
+def _told(row: ConversationRow) -> str:
+    """The scenario, and what was said in it, without what nobody else heard."""
+    shown = shown_lines(row.lines)
+    lines = [line for line in shown if not is_private(line)] or shown
+    said = "\n\n".join(f"{line.source or '(told)'}: {line.text}" for line in lines)
+    about = "\n".join(_about(row.scenario.content))
+    return f"{about}\n\n---\n\n{said}"
+
+
+def _about(content: Any, name: str = "") -> Iterator[str]:
+    """The data of a scenario, a line for each of its parts."""
+    if isinstance(content, Mapping):
+        for key, part in content.items():
+            yield from _about(part, f"{name} {key}".strip())
+    elif isinstance(content, list | tuple) and any(isinstance(part, Mapping | list) for part in content):
+        for number, part in enumerate(content, 1):
+            yield from _about(part, f"{name} {number}")
+    elif content not in (None, "", [], ()):
+        text = ", ".join(map(str, content)) if isinstance(content, list | tuple) else str(content)
+        yield f"{name.replace('_', ' ')}: {text}"
+
+
+def write_labels(path: Path, records: Records, labels: Sequence[Given]) -> None:
+    """Write labels as they can be read again."""
+    rows = (_as_given(records.conversation(label.conversation), label) for label in labels)
+    _write(path, records, LABELS, rows)
+
+
+def _as_given(row: ConversationRow, label: Given) -> dict[str, Any]:
+    return {
+        "conversation": label.conversation,
+        "scenario": row.scenario.label,
+        "model": row.subject,
+        "repeat": row.repeat + 1,
+        "rater": label.rater,
+        "criterion": label.criterion,
+        "value": f"{label.value:g}",
+        "when": label.made,
+        "drawn": label.drawn,
+    }
+
+
+def _write(path: Path, records: Records, columns: Sequence[str], rows: Iterator[dict[str, Any]]) -> None:
+    ending = path.suffix.lower()
+    if ending not in (".csv", ".jsonl"):
+        raise Mistake(f"labels are written to a .csv or a .jsonl file, not {path}")
+    refuse_store(path, records.path)
+    pieces = (
+        _csv(columns, rows)
+        if ending == ".csv"
+        else (json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+    )
+    write_whole(path, (clean(piece) for piece in pieces), "sheet")
+
+
+def _csv(columns: Sequence[str], rows: Iterator[dict[str, Any]]) -> Iterator[str]:
+    writer = csv.writer(Returned())
+    yield writer.writerow(columns)
+    for row in rows:
+        yield writer.writerow([defused(str(row[column])) for column in columns])

@@ -1,0 +1,166 @@
+"""What people said of conversations, and how those were drawn; written in short transactions of their own."""
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import apsw
+
+from interplay.core.failures import Mistake
+from interplay.core.wire import digest_of
+from interplay.store.database import connect, trouble_in_words
+from interplay.store.records import Run
+
+_LABEL = "conversation, rater, criterion, value, made, drawn, came_from"
+
+
+@dataclass(frozen=True)
+class Draw:
+    """Conversations of a run in an order drawn at random; those given out to be labelled are the first of them."""
+
+    id: str
+    seed: int
+    order: tuple[int, ...]
+    reach: int
+    made: str
+
+    @property
+    def items(self) -> tuple[int, ...]:
+        return self.order[: self.reach]
+
+
+@dataclass(frozen=True)
+class Given:
+    """A label as the record has it."""
+
+    conversation: int
+    rater: str
+    criterion: str
+    value: float
+    made: str = ""
+    drawn: str = ""
+    came_from: str = ""
+
+    @property
+    def key(self) -> tuple[int, str, str]:
+        return self.conversation, self.rater, self.criterion
+
+
+@dataclass(frozen=True)
+class Added:
+    """What became of labels that came in."""
+
+    new: int
+    changed: int  # the rater had said something else before, which stays in the record
+    known: int  # said before in the same words
+
+
+class Labels:
+    """The labels of one store."""
+
+    def __init__(self, path: Path):
+        self.path = path
+        self.db = connect(path, create=False)
+
+    def __enter__(self) -> "Labels":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.db.close()
+
+    def draw(self, run: Run, numbers: Iterable[int], count: int, seed: int) -> Draw:
+        """Draw so many of these conversations at random, and write the draw down.
+
+        The same seed over the same conversations is the same draw; a larger count goes on in its order, so that what
+        is labelled first is a random part of it too.
+        """
+        order = sorted(numbers)
+        if not 1 <= count <= len(order):
+            raise Mistake(f"from 1 to {len(order)} conversations can be drawn from {run.id}, not {count}")
+        id = f"draw-{digest_of([run.id, seed, order])[:8]}"
+        Random(f"{run.id}/{seed}").shuffle(order)  # noqa: S311  # draws a sample, guards nothing
+        with self._writing() as db:
+            db.execute(
+                "INSERT INTO draws (id, run, seed, population, reach, made) VALUES (?,?,?,?,?,?)"
+                " ON CONFLICT (id) DO UPDATE SET reach = max(reach, excluded.reach)",
+                (id, run.number, seed, json.dumps(order), count, _now()),
+            )
+        return next(draw for draw in self.draws(run) if draw.id == id)
+
+    def draws(self, run: Run) -> list[Draw]:
+        """The draws of a run, oldest first."""
+        rows = self._rows(
+            "SELECT id, seed, population, reach, made FROM draws WHERE run = ? ORDER BY made, id", run.number
+        )
+        return [
+            Draw(id, seed, tuple(json.loads(order)), reach, made) for id, seed, order, reach, made in rows
+        ]
+
+    def add(self, labels: Sequence[Given], *, replace: bool = False) -> Added:
+        """Write labels down, all of them or none; what is known already is not written twice.
+
+        A rater who said something else before is a mistake, unless the new label is to replace the old.
+        """
+        with self._writing() as db:
+            known = {label.key: label for label in self._newest(db, {label.conversation for label in labels})}
+            fresh = [label for label in labels if label.key not in known]
+            changed = [
+                label for label in labels if label.key in known and known[label.key].value != label.value
+            ]
+            if changed and not replace:
+                raise _said_otherwise(changed[0], known[changed[0].key])
+            db.executemany(
+                f"INSERT INTO labels ({_LABEL}) VALUES (?,?,?,?,?,?,?)",  # noqa: S608  # our own names
+                [_row(label) for label in (*fresh, *changed)],
+            )
+        return Added(len(fresh), len(changed), len(labels) - len(fresh) - len(changed))
+
+    def of(self, run: Run) -> list[Given]:
+        """The labels of a run's conversations, the newest of each rater and criterion, in a fixed order."""
+        rows = self._rows(
+            f"SELECT {_LABEL} FROM labels WHERE conversation IN (SELECT number FROM conversations WHERE run = ?)"  # noqa: S608  # our own names
+            " ORDER BY number",
+            run.number,
+        )
+        newest = {label.key: label for label in (Given(*row) for row in rows)}
+        return [newest[key] for key in sorted(newest)]
+
+    def _newest(self, db: apsw.Connection, conversations: set[int]) -> Iterator[Given]:
+        for number in sorted(conversations):
+            query = f"SELECT {_LABEL} FROM labels WHERE conversation = ? ORDER BY number"  # noqa: S608  # our own names
+            yield from (Given(*row) for row in db.execute(query, (number,)))
+
+    @contextmanager
+    def _writing(self) -> Iterator[apsw.Connection]:
+        with trouble_in_words(self.path):
+            self.db.execute("BEGIN IMMEDIATE")
+            try:
+                yield self.db
+            except BaseException:
+                self.db.execute("ROLLBACK")
+                raise
+            self.db.execute("COMMIT")
+
+    def _rows(self, query: str, *values: Any) -> list[Any]:
+        with trouble_in_words(self.path):
+            return self.db.execute(query, values).fetchall()
+
+
+def _said_otherwise(label: Given, before: Given) -> Mistake:
+    return Mistake(
+        f"{label.came_from or 'a label'}: {label.rater!r} gave conversation {label.conversation} {before.value:g} for "
+        f"{label.criterion!r} before ({before.came_from}), and now {label.value:g}; --replace takes the new one"
+    )
+
+
+def _row(label: Given) -> tuple[Any, ...]:
+    return (*label.key, label.value, label.made or _now(), label.drawn, label.came_from)
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
