@@ -41,6 +41,7 @@ _OF_SETUP = (
     "budget",
     "budget_tokens",
     "budget_calls",
+    "until_decided",
 )
 Speaker = str | Model | Script  # a name, a model made in Python, or a function of the messages
 
@@ -122,11 +123,14 @@ def setup(
     budget: float | None = None,
     budget_tokens: int | None = None,
     budget_calls: int | None = None,
+    until_decided: bool = False,
 ) -> How:
     """How runs are carried out: where they are written, where models are, how many calls at once, for how much."""
     directory = directory_of(Path(models) if models else None, base_url)
     limits = Limits(budget, budget_tokens, budget_calls)
-    return How(Path(store), directory, max_connections, read_anew(new), limits)
+    return How(
+        Path(store), directory, max_connections, read_anew(new), limits, until_decided=until_decided
+    )
 
 
 def load(run: str = "last", store: str | os.PathLike[str] = STORE) -> "Run":

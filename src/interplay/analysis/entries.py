@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from math import fsum
 from typing import Literal
 
-from interplay.core.benchmark import Benchmark, Scenario, Score
+from interplay.core.benchmark import Benchmark, Scenario
 from interplay.core.board import Estimate
 from interplay.core.measures import Measure
 from interplay.running.results import Judged, judged_of, options_of
@@ -14,7 +14,6 @@ from interplay.statistics.clustered_rates import clustered_rate
 from interplay.statistics.intervals import clustered_mean
 from interplay.store.records import ConversationRow, Records, Run
 
-BY_RULE = "rule"  # the source of what no judge said
 State = Literal["scored", "set aside", "unjudged", "void"]
 Unit = tuple[str, int]
 
@@ -78,7 +77,7 @@ def _entries(
     measured = sorted({row.cast[role] for role in roles if role in row.cast}) or [row.subject]
     for model in measured:
         mine = [score for score in one.scores if (score.model or row.subject) in (model, row.subject)]
-        values = _values(measure, mine)
+        values = measure.by_source(mine)
         yield Entry(
             run=run.id,
             number=row.number,
@@ -91,17 +90,6 @@ def _entries(
             state="scored" if values else _why_not(one, run, measure),
             length=_length(row, {role for role in roles if row.cast.get(role) == model}),
         )
-
-
-def _values(measure: Measure, scores: Sequence[Score]) -> dict[str, float]:
-    if measure.by == "rule":
-        found = measure.value(scores)
-        return {} if found is None else {BY_RULE: found}
-    by_judge = {
-        judge: measure.value([score for score in scores if score.source == judge])
-        for judge in sorted({score.source for score in scores if score.name in measure.names})
-    }
-    return {judge: value for judge, value in by_judge.items() if value is not None}
 
 
 def _why_not(one: Judged, run: Run, measure: Measure) -> State:

@@ -7,8 +7,10 @@ from dataclasses import asdict
 
 from interplay.cli import terminal
 from interplay.cli.edge import DONE, STOPPED, UNANSWERED
+from interplay.running.deciding import Watch
 from interplay.running.engine import PATIENCE_WHEN_STOPPING, Engine
 from interplay.running.forecast import Forecast, forecast
+from interplay.running.tally import Tally
 
 LAST_MOMENT = 0.7  # seconds
 
@@ -112,6 +114,28 @@ def _leave() -> None:
     os._exit(STOPPED)
 
 
+def _decided(watch: Watch, tally: Tally) -> list[str]:
+    """What was decided, and what that has saved."""
+    lines = []
+    for bout in watch.bouts:
+        better, other = bout.ahead
+        found = bout.sequence.estimate
+        shown = "" if found.low is None else f" ({found.low:.3f} to {found.high:.3f} at any time of looking)"
+        what = (
+            f"{better} is better than {other}"
+            if bout.sequence.decided
+            else f"{better} v {other} is not decided"
+        )
+        lines.append(f"By {watch.what}, {what}{shown}, n {found.n}.")
+    if watch.is_decided and watch.seen < len(watch.order):
+        play, judge = tally.conversations - tally.conversations_done, tally.verdicts - tally.verdicts_done
+        lines.append(
+            f"Decided after {watch.seen} of {len(watch.order)} scenarios; saved: {play} conversations, {judge} "
+            "verdicts. The same command without --until-decided does the rest."
+        )
+    return lines
+
+
 def _tell(engine: Engine) -> int:
     tally = engine.tally
     spent = (
@@ -124,6 +148,9 @@ def _tell(engine: Engine) -> int:
         )
         return STOPPED
     terminal.remark(f"{spent}.")
+    if engine.watch is not None:
+        for line in _decided(engine.watch, tally):
+            terminal.remark(line)
     if tally.restarted:
         terminal.remark(
             f"{tally.restarted} dialogues began again: a bot with a memory of its own cannot be rejoined in the middle."

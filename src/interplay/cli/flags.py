@@ -63,6 +63,12 @@ HOW = (
 )  # fmt: skip
 
 
+UNTIL_DECIDED = flag(
+    "--until-decided",
+    is_flag=True,
+    help="Stop as soon as it is plain which model is better, with an error of at most 5% however early; scenarios "
+    "come in an order drawn at random.",
+)
 NEW_ALONE = flag("--new", is_flag=False, flag_value="diverged", default="", metavar="",
                  help="Do anew what was recorded with a rubric or prompts that changed since.")  # fmt: skip
 
@@ -102,6 +108,7 @@ def how_of(given: Mapping[str, Any]) -> How:
         max_connections=given["max_connections"],
         anew=read_anew(given["new"]),
         limits=Limits(given["budget"], given["budget_tokens"], given["budget_calls"]),
+        until_decided=given.get("until_decided", False),
     )
 
 

@@ -17,6 +17,7 @@ from interplay.cli.flags import (
     NEW_ALONE,
     ROLE,
     STORE,
+    UNTIL_DECIDED,
     Decorator,
     flag,
     flag_of,
@@ -92,7 +93,7 @@ def _run_command(benchmark: Benchmark, defaults: Mapping[str, Any]) -> click.Com
     default_map = {name: value for name, value in defaults.items() if name not in MERGED}
 
     @click.command(benchmark.name, help=help_of(benchmark), context_settings={"default_map": default_map})
-    @with_flags(*flags, *HOW, STORE, HTML, JSON)
+    @with_flags(*flags, UNTIL_DECIDED, *HOW, STORE, HTML, JSON)
     def run_one(**given: Any) -> int:
         how = how_of(given)
         spec = _spec(benchmark, given, how, of_file)
@@ -192,7 +193,7 @@ def _set_in(typed: tuple[str, ...], benchmark: Benchmark) -> dict[str, str]:
 @click.argument("run")
 @flag("--model", "models_", multiple=True, metavar="NAME",
       help="Compare only models that are named so; two or more.  [default: all of the run]")  # fmt: skip
-@with_flags(ROLE, PLAN, *HOW[:-1], NEW_ALONE, STORE, HTML, JSON)
+@with_flags(ROLE, PLAN, UNTIL_DECIDED, *HOW[:-1], NEW_ALONE, STORE, HTML, JSON)
 def pair_verb(run: str, models_: tuple[str, ...], **given: Any) -> int:
     """Let judges compare what every two models of RUN answered, in both orders; a win counts if both orders agree.
 

@@ -16,6 +16,7 @@ _PLAIN: Mapping[str, type] = {
     "preset": str,
     "data": str,
     "null": bool,
+    "until_decided": bool,
 }
 _HOW: Mapping[str, type] = {
     "store": str,

@@ -168,6 +168,9 @@ class Pairing(Protocol):
     def calls(self, scenario: Scenario, judge: str) -> Span:
         """How many calls this judge needs for two outcomes in one order, second tries apart."""
 
+    def preferred(self, verdict: Mapping[str, Any]) -> int:
+        """1 where a verdict is for what was shown first, -1 for the other, 0 for a tie."""
+
     async def __call__(self, talk: Conversation, first: Any, second: Any) -> Mapping[str, Any]: ...
 
 

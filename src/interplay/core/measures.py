@@ -42,6 +42,7 @@ class Scale:
 
 
 YES_OR_NO = Scale(0, 1)
+BY_RULE = "rule"  # the source of what no judge said
 
 
 @dataclass(frozen=True)
@@ -72,12 +73,24 @@ class Measure:
             means.append(fsum(values) / len(values))
         return fsum(means) / len(means)
 
+    def by_source(self, scores: Sequence["Named"]) -> dict[str, float]:
+        """What one model's scores come to judge by judge, in the order of names; by rule, under one name."""
+        if self.by == "rule":
+            found = self.value(scores)
+            return {} if found is None else {BY_RULE: found}
+        judges = sorted({score.source for score in scores if score.name in self.names})
+        values = {judge: self.value([one for one in scores if one.source == judge]) for judge in judges}
+        return {judge: value for judge, value in values.items() if value is not None}
+
 
 class Named(Protocol):
-    """A number with a name, as a score is."""
+    """A number with a name and a source, as a score is."""
 
     @property
     def name(self) -> str: ...
+
+    @property
+    def source(self) -> str: ...
 
     @property
     def value(self) -> float: ...

@@ -16,8 +16,17 @@ from interplay.running.budget import Amount, Budget, Limits
 from interplay.running.checking import check_lengths, check_models, check_prices
 from interplay.running.collecting import rare_collections
 from interplay.running.counting import Done, calls_left
+from interplay.running.decided import KEPT_AS as DECIDED
+from interplay.running.deciding import Judged, Watch, check_deciding, drawn, watch_pairs, watch_scores
 from interplay.running.gate import Gate
-from interplay.running.pairing import SideBySide, pairing_of, pairs_extended, pairs_reached, plan_pairs
+from interplay.running.pairing import (
+    SideBySide,
+    pairing_of,
+    pairs_extended,
+    pairs_reached,
+    plan_pairs,
+    rivals,
+)
 from interplay.running.plan import Anew, Plan, Work, make_plan
 from interplay.running.reach import Reach, grown, reach_of
 from interplay.running.results import rescore
@@ -45,6 +54,7 @@ class How:
     anew: Anew = field(default_factory=Anew)
     limits: Limits = field(default_factory=Limits)
     used_beside: Amount = field(default_factory=Amount)  # of the limits, by runs that share them
+    until_decided: bool = False  # stop as soon as it is plain which model is better
 
 
 @dataclass(frozen=True)
@@ -75,6 +85,7 @@ class Engine:
         self.judging_options = self._judging_options()
         self.judging = self._judging()
         self.budget = Budget(how.limits, Amount())
+        self.watch: Watch | None = None  # where the run stops as soon as it is decided
         self._done: Done = {}
         self._remembering: frozenset[str] = frozenset()
         self._sends: dict[str, Send] = {}
@@ -109,6 +120,9 @@ class Engine:
 
     async def _carry_out(self) -> Run:
         self._check_names()
+        if self.how.until_decided:
+            measured = self.between or self.spec.models
+            check_deciding(self.benchmark, measured, self.judging_options, bool(self.between))
         scenarios = await asyncio.to_thread(self.scenarios)
         async with AsyncExitStack() as stack:
             locked = self.how.store.exists()
@@ -131,6 +145,9 @@ class Engine:
             reach = self._reach(run, len(scenarios))
             plan = self._plan(scenarios, records, run)
             await journal.extend(self._extent(run, reach))
+            if self.how.until_decided:
+                self.watch = self._watch(records, run, reach, scenarios)
+                plan = self.watch.planned(plan)
             self.tally.conversations, self.tally.verdicts = plan.to_play, plan.to_judge
             if self.budget.limited:
                 spent = Amount(*records.spent(run, PERHAPS_BILLED))
@@ -139,6 +156,8 @@ class Engine:
             self._wire(models, journal)
             table = Table(self._setting(run, reach), records, journal, self.tally, self.send_to)
             await self._work_through(plan, table)
+            if self.watch is not None:
+                await journal.extend(self._extent(run, reach))
             after = records.find(run.id)
             if after.extent["rubric"] != run.extent["rubric"]:
                 await rescore(records, journal, after, self.benchmark)
@@ -255,9 +274,22 @@ class Engine:
 
     def _extent(self, run: Run, reach: Reach) -> dict[str, Any]:
         """What the record keeps of how far the run reaches, from now on."""
+        decided = {DECIDED: self.watch.as_json()} if self.watch else {}
         if self.between:
-            return pairs_extended(run, reach)
-        return grown(run.extent, reach) | {"open": self._open_weights(run)}
+            return pairs_extended(run, reach, decided)
+        before = {name: value for name, value in run.extent.items() if name != DECIDED}
+        return grown(before, reach) | {"open": self._open_weights(run)} | decided
+
+    def _watch(self, records: Records, run: Run, reach: Reach, scenarios: Sequence[Scenario]) -> Watch:
+        """What looks at the results of this start as they come in."""
+        if self.between:
+            rows = records.conversations(run)
+            met = {one.scenario.id for one, _ in rivals(rows, self.between)}
+            pairing = pairing_of(self.benchmark)(self.judging_options)
+            return watch_pairs(records, run, pairing, drawn(met, self.spec.seed), self.between)
+        order = drawn([scenario.id for scenario in scenarios[: reach.limit]], self.spec.seed)
+        judged = Judged(run, self.benchmark, self.judging_options, reach.rubric)
+        return watch_scores(records, judged, order, self.spec.models)
 
     def _open_weights(self, run: Run) -> dict[str, bool]:
         """What is known of the models' weights, for the board."""
@@ -300,11 +332,13 @@ class Engine:
 
         async def worker() -> None:
             for work in waiting:
-                if self.tally.stopping or self.budget.used_up:
+                if self.tally.stopping or self.budget.used_up or (self.watch and self.watch.is_decided):
                     return
                 async with allowance.covering(work.place.subject, self._most_calls(work)) as covered:
                     if covered:
                         await table.attend(work)
+                        if self.watch:
+                            self.watch.done(work)
 
         places = sum(gate.most for gate in self._gates.values()) or self.how.max_connections
         self._workers = [asyncio.create_task(worker()) for _ in range(min(places, len(plan.works)))]

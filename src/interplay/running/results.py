@@ -1,12 +1,14 @@
 """What a run came to: its board and scores, pure functions of its records."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from interplay.core.benchmark import Benchmark, Played, Score, Unjudged, Verdict
+from interplay.core.benchmark import Benchmark, Options, Played, Score, Unjudged, Verdict
 from interplay.core.board import Board, Cell, Column
 from interplay.core.forms import build
 from interplay.models import embedded
+from interplay.running.decided import KEPT_AS as UNTIL_DECIDED
+from interplay.running.decided import told as told_of_deciding
 from interplay.running.null_note import null_notes
 from interplay.running.pairing import duels_of, judges_of_pairs
 from interplay.running.spec import EMBEDDED
@@ -64,12 +66,19 @@ class Judged:
 
 def judged_of(records: Records, run: Run, benchmark: Benchmark) -> Iterator[Judged]:
     """The run's conversations in the record's order, one in memory at a time; their scores are made anew."""
-    options = options_of(run, benchmark)
-    for number in records.numbers(run):
+    options, rubric = options_of(run, benchmark), run.extent["rubric"]
+    yield from judged_in(records, benchmark, options, rubric, records.numbers(run))
+
+
+def judged_in(
+    records: Records, benchmark: Benchmark, options: Options, rubric: str, numbers: Iterable[int]
+) -> Iterator[Judged]:
+    """The same of some conversations, by the verdicts of one rubric."""
+    for number in numbers:
         row, verdicts = records.conversation(number), tuple(records.verdicts_of(number))
         scores: Sequence[Score] = ()
         if row.state == "done":
-            counted = [one for item, one in verdicts if not item and one.rubric == run.extent["rubric"]]
+            counted = [one for item, one in verdicts if not item and one.rubric == rubric]
             scores = benchmark.score(build(benchmark.outcome, row.outcome), counted, options)
         yield Judged(row, verdicts, tuple(scores))
 
@@ -175,6 +184,9 @@ def notes_of(records: Records, run: Run, played: list[Played]) -> list[str]:
             notes.append(f"Mixed: {model} answered as {', '.join(versions)}.")
     if len(records.protocols(run)) > 1:
         notes.append("Mixed: the prompts or protocol changed between conversations of this run.")
+    for kept in (run.extent, run.extent.get("pairs", {})):
+        if UNTIL_DECIDED in kept:
+            notes.extend(told_of_deciding(kept[UNTIL_DECIDED]))
     for judge in sorted({*run.extent["judges"], *compared}):
         if judge == EMBEDDED or embedded.FILE in totals.models.get(judge, ()):
             notes.append(f"The judge {judge} is the embedded model: {embedded.CAVEAT}")

@@ -145,9 +145,12 @@ class Records:
         rows = self._rows(f"SELECT c.scenario, {_CONVERSATION} FROM conversations c {_NEWEST}", run.number)  # noqa: S608  # our own names
         return [_conversation(row[1:], scenarios[row[0]]) for row in rows]
 
-    def numbers(self, run: Run) -> list[int]:
-        """The numbers of the run's conversations, newest takes, in the same order."""
-        rows = self._rows(f"SELECT number FROM conversations c {_NEWEST}", run.number)  # noqa: S608  # our own names
+    def numbers(self, run: Run, scenario: str = "") -> list[int]:
+        """The numbers of the run's conversations, newest takes, in the same order; or those of one scenario."""
+        query = f"SELECT number, scenario FROM conversations c {_NEWEST}"  # noqa: S608  # our own names
+        if scenario:
+            query = query.replace("WHERE run = ?", "WHERE run = ? AND scenario = ?")
+        rows = self._rows(query, run.number, *([scenario] if scenario else []))
         return [row[0] for row in rows]
 
     def conversation(self, number: int) -> ConversationRow:

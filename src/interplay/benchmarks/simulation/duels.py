@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from interplay.benchmarks.simulation.pairs import FIRST, SECOND, TIE
+from interplay.benchmarks.simulation.pairs import preferred
 from interplay.benchmarks.simulation.scoring import Content
 from interplay.core.benchmark import Duel, Played, Verdict
 from interplay.core.board import Estimate
@@ -12,7 +12,6 @@ from interplay.statistics.comparing import sign_test
 from interplay.statistics.intervals import clustered_mean
 
 WON, TIED, LOST = 1, 0, -1
-_FOR_WHAT_STANDS_FIRST = {FIRST: WON, TIE: TIED, SECOND: LOST}
 
 
 @dataclass(frozen=True)
@@ -146,7 +145,7 @@ def _said(verdict: Verdict | None) -> int | None:
     """What a verdict says for the answer that was shown first."""
     if verdict is None or verdict.data is None:
         return None
-    return _FOR_WHAT_STANDS_FIRST[verdict.data["better"]]
+    return preferred(verdict.data)
 
 
 def delta_of(met: Sequence[Met]) -> Estimate:

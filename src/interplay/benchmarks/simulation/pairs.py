@@ -25,6 +25,11 @@ from interplay.judging.fence import fenced, mark_of
 FIRST, SECOND, TIE = "A", "B", "tie"
 
 
+def preferred(verdict: Mapping[str, Any]) -> int:
+    """What a verdict says for the answer that was shown first."""
+    return {FIRST: 1, TIE: 0, SECOND: -1}[verdict["better"]]
+
+
 @dataclass(frozen=True)
 class Better:
     """The judging step of two answers, in the order in which they are shown."""
@@ -40,6 +45,9 @@ class Better:
 
     def calls(self, scenario: Scenario, judge: str) -> Span:
         return 1, 1
+
+    def preferred(self, verdict: Mapping[str, Any]) -> int:
+        return preferred(verdict)
 
     async def __call__(self, talk: Conversation, first: Answer, second: Answer) -> Mapping[str, Any]:
         mark = mark_of(talk.secret, talk.stage, talk.item)

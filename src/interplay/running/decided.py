@@ -1,0 +1,28 @@
+"""What the record keeps of a run that was stopped as soon as it was decided, in words."""
+
+from collections.abc import Mapping
+from typing import Any
+
+KEPT_AS = "until_decided"  # in a run's extent: what was found by looking all the while
+
+
+def told(kept: Mapping[str, Any]) -> list[str]:
+    """What was decided, in words, from what the record keeps."""
+    lines = [
+        f"Looked at all the while by {kept['by']} (--until-decided), {kept['seen']} of {kept['of']} scenarios, and "
+        + ("stopped when all was decided" if kept["decided"] else "not all is decided")
+        + ": other intervals here were made for a number of scenarios fixed beforehand, and are too narrow for that. "
+        "Those that hold:"
+    ]
+    for pair in kept["pairs"]:
+        one, other = pair["models"]
+        shown = _shown(pair)
+        told_of = "decided" if pair["decided"] else "not decided"
+        lines.append(f"{one} against {other}: {shown}, {told_of} (p {max(pair['p'], 0.0001):.4f}).")
+    return lines
+
+
+def _shown(pair: Mapping[str, Any]) -> str:
+    if pair["value"] is None or pair["low"] is None:
+        return "nothing was seen"
+    return f"{pair['value']:.3f} ({pair['low']:.3f} to {pair['high']:.3f}, n {pair['n']})"
