@@ -1,21 +1,40 @@
 """The verbs that ask what a run's numbers are worth; none calls a model."""
 
+import asyncio
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
 
 import click
 
 from interplay.analysis.agreement import agreement_of
 from interplay.analysis.comparison import compare, comparison_board
 from interplay.analysis.correction import correction_board
-from interplay.benchmarks import find
+from interplay.analysis.planning import Design, Spread, power_board, spread_of
+from interplay.benchmarks import find, find_playable
 from interplay.cli import terminal
 from interplay.cli.edge import DONE
-from interplay.cli.flags import JSON, STORE, flag, with_flags
+from interplay.cli.flags import (
+    BASE_URL,
+    JSON,
+    MODELS,
+    ROLE,
+    STORE,
+    Finite,
+    directory_in,
+    flag,
+    roles_in,
+    with_flags,
+)
 from interplay.core.benchmark import Benchmark
 from interplay.core.board import Board
-from interplay.core.failures import Mistake
+from interplay.core.failures import Mistake, nearest
 from interplay.core.measures import Measure, measure_called
+from interplay.running.engine import Engine, How
+from interplay.running.forecast import forecast
 from interplay.running.results import options_of
+from interplay.running.spec import EMBEDDED, make_spec
+from interplay.running.tally import Tally
 from interplay.store.labels import Labels
 from interplay.store.records import Records, Run
 
@@ -90,3 +109,70 @@ def agreement_verb(run: str, store: Path, json: bool) -> int:
     with Records(store) as records, Labels(store) as labels:
         found = records.find(run)
         return _show(agreement_of(records, labels, found, find(found.benchmark)), json)
+
+
+@click.command("power")
+@click.argument("benchmark")
+@flag("--model", "models_", multiple=True, metavar="NAME", help="A model to be compared; may be repeated.")
+@flag("--compare", "count", type=click.IntRange(2, 1000), default=None, metavar="N",
+      help="So many models are compared.  [default: those that are named, or 2]")  # fmt: skip
+@flag("--difference", type=Finite(0, min_open=True), default=None, metavar="D",
+      help="A true difference that must be seen: how many scenarios does it need?")  # fmt: skip
+@flag("--like", default="", metavar="RUN", help="Take the spread that a recorded run showed.")
+@flag("--epochs", type=click.IntRange(1), default=None, help="How often each scenario is played.")
+@flag("--set", "changed", multiple=True, metavar="OPTION=VALUE", help="An option of the benchmark.")
+@flag("--data", type=click.Path(path_type=Path), help="Scenarios of your own, in place of those that ship.")
+@with_flags(ROLE, BASE_URL, MODELS, STORE, JSON)
+def power_verb(benchmark: str, **given: Any) -> int:
+    """Say what n scenarios of BENCHMARK cost and which differences between models they can show; sends nothing.
+
+    With models and judges named, and their prices known, the cost is in dollars.
+    """
+    found = find_playable(benchmark)
+    options = _set_in(given["changed"], found)
+    named = {role: list(names) for role, names in roles_in(given["model_roles"]).items()}
+    priced = bool(given["models_"])
+    models = given["models_"] or (EMBEDDED,)
+    for role in found.roles(found.settle(found.read(options))):
+        if role.kind != "subject" and not role.later and not role.optional:
+            named.setdefault(role.name, [models[0]])
+    directory = directory_in(given)
+    spec = make_spec(
+        found, models=models[:1], roles=named, options=options, data=given["data"], epochs=given["epochs"]
+    )
+    with TemporaryDirectory(prefix="interplay-") as folder:  # where nothing was played yet
+        taken = asyncio.run(forecast(Engine(found, spec, How(Path(folder) / "new.db", directory), Tally())))
+    settled = spec.settled(found)
+    spread = Spread(found.spread(settled))
+    if given["like"]:
+        spread = _spread_like(given["like"], given["store"], found)
+    if not spread.size:
+        raise Mistake(
+            f"{found.name} gives no score to single conversations here, so that there is nothing to plan by"
+        )
+    count = given["count"] or max(2, len(models))
+    design = Design(found, settled, spec.material.scenarios, count, spec.epochs, spread, given["difference"])
+    return _show(power_board(design, taken, priced), given["json"])
+
+
+def _set_in(typed: tuple[str, ...], benchmark: Benchmark) -> dict[str, str]:
+    known = {option.name for option in benchmark.options}
+    found = {}
+    for pair in typed:
+        name, equals, value = pair.partition("=")
+        name = name.strip().replace("-", "_")
+        if not equals or name not in known:
+            raise Mistake(
+                f"--set takes OPTION=VALUE of {benchmark.name}, not {pair!r}; {nearest(name, known)}"
+            )
+        found[name] = value
+    return found
+
+
+def _spread_like(run: str, store: Path, benchmark: Benchmark) -> Spread:
+    with Records(store) as records:
+        found = records.find(run)
+        if found.benchmark != benchmark.name:
+            raise Mistake(f"{found.id} is a run of {found.benchmark}, not of {benchmark.name}")
+        measure = measure_called("", benchmark.measures(options_of(found, benchmark)), benchmark.name)
+        return spread_of(compare(records, [found], benchmark, measure), found.id)
