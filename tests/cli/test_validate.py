@@ -140,14 +140,7 @@ def test_void_games_are_named(capsys: pytest.CaptureFixture[str]) -> None:
     "words, said",
     [
         (["word_gessing"], "there is no benchmark 'word_gessing'; did you mean 'word_guessing'?"),
-        (
-            ["role_play"],
-            "role_play has no trials; there is simulation, social_interaction, task_dialogue, word_guessing",
-        ),
-        (
-            ["role_play_writing"],
-            "role_play_writing has no trials; there is simulation, social_interaction, task_dialogue, word_guessing",
-        ),
+        (["role_play_writing"], "role_play_writing has no trials; did you mean 'role_play'?"),
         (["age", "--seeds", "0"], "'--seeds'"),
         (["age", "--seeds", "x"], "'--seeds'"),
         (["age", "--seed", "x"], "'--seed'"),

@@ -18,7 +18,7 @@ from interplay.store.labels import Given, Labels
 from interplay.store.records import Records, Run
 
 _BOTH = (-1.0, 1.0)
-People = Mapping[tuple[int, str], float]  # what people settled on, by conversation and criterion
+People = Mapping[tuple[int, str], float]  # what people settled on, by conversation and measure
 
 
 @dataclass(frozen=True)
@@ -40,14 +40,7 @@ class _Question:
         return {number: value for number, value in found.items() if value is not None}
 
     def by_people(self, measure: Measure) -> dict[int, float]:
-        """What people say; of a mean, where they said all that it is made of."""
-        numbers = {number for number, name in self.people if name in measure.names}
-        found = {}
-        for number in numbers:
-            values = [self.people[number, name] for name in measure.names if (number, name) in self.people]
-            if len(values) == len(measure.names):
-                found[number] = fsum(values) / len(values)
-        return found
+        return {number: value for (number, name), value in self.people.items() if name == measure.name}
 
     def scenarios(self, measure: Measure) -> dict[int, str]:
         return {entry.number: entry.scenario.id for entry in self.entries[measure.name]}
@@ -83,14 +76,28 @@ def _asked(
 ) -> _Question:
     entries = {one.name: entries_of(records, [run], benchmark, one) for one in measures}
     judges = sorted({judge for mine in entries.values() for entry in mine for judge in entry.values})
-    said = [
-        Label("", 0, one.rater, one.criterion, one.value, conversation=one.conversation)
-        for one in labels.of(run)
-    ]
     graded = tuple(one for one in measures if not one.scale.is_yes_or_no)
-    agreed = settled(said, {one.name for one in graded}).values
-    people = {(item[0], name): value for (item, name), value in agreed.items()}
-    return _Question(run, graded, tuple(judges), entries, people)
+    return _Question(run, graded, tuple(judges), entries, people_of(labels, run, graded))
+
+
+def people_of(labels: Labels, run: Run, measures: Sequence[Measure]) -> People:
+    """What people settled on, by conversation and measure; of a mean, where they said all that it is made of."""
+    given = labels.of(run)
+    found: dict[tuple[int, str], float] = {}
+    for measure in measures:
+        said = [
+            Label("", 0, one.rater, one.criterion, one.value, conversation=one.conversation)
+            for one in given
+            if one.criterion in measure.names
+        ]
+        graded = () if measure.scale.is_yes_or_no else measure.names
+        parts: dict[int, list[float]] = {}
+        for (item, _), value in settled(said, graded).values.items():
+            parts.setdefault(item[0], []).append(value)
+        for number, values in parts.items():
+            if len(values) == len(measure.names):
+                found[number, measure.name] = fsum(values) / len(values)
+    return found
 
 
 def _against_people(question: _Question) -> Board:

@@ -2,19 +2,19 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import fsum
 from typing import Literal
 
+from interplay.analysis.agreement import people_of
 from interplay.analysis.entries import Entry, entries_of
 from interplay.core.benchmark import Benchmark
 from interplay.core.board import Board, Cell, Column, Estimate
 from interplay.core.failures import Mistake, nearest
 from interplay.core.measures import Measure
-from interplay.judging.labels import PANEL, Label, settled
+from interplay.judging.labels import PANEL
 from interplay.statistics.correcting import Correction, rogan_gladen
 from interplay.statistics.correcting import Labels as Sample
 from interplay.statistics.correcting import correct as corrected
-from interplay.store.labels import Draw, Given, Labels
+from interplay.store.labels import Draw, Labels
 from interplay.store.records import Records, Run
 
 FEWEST = 10  # labels of a model; fewer say too little of how it is judged
@@ -55,7 +55,8 @@ def labelled_of(labels: Labels, run: Run, measure: Measure) -> Labelled:
     draw = draws[max(by_draw, key=lambda id: (len(by_draw[id]), id))]
     seen = by_draw[draw.id]
     _check_order(draw, seen)
-    values = _values([one for one in given if one.conversation in seen], measure)
+    people = people_of(labels, run, [measure])
+    values = {number: value for (number, _), value in people.items() if number in seen}
     reached = draw.order[: 1 + max(draw.order.index(number) for number in seen)]
     return Labelled(
         draw,
@@ -77,17 +78,6 @@ def _check_order(draw: Draw, seen: set[int]) -> None:
             f"of the first {len(reached)} conversations of {draw.id}, {len(skipped)} have no label ({shown}): what is "
             "left is no random part of the run; label those too"
         )
-
-
-def _values(given: Sequence[Given], measure: Measure) -> dict[int, float]:
-    """What people settled on, by conversation; of a mean, where they said all that it is made of."""
-    said = [Label("", 0, one.rater, one.criterion, one.value, conversation=one.conversation) for one in given]
-    graded = () if measure.scale.is_yes_or_no else measure.names
-    found: dict[int, list[float]] = {}
-    for (item, _), value in settled(said, graded).values.items():
-        found.setdefault(item[0], []).append(value)
-    whole = len(measure.names)
-    return {number: fsum(values) / whole for number, values in found.items() if len(values) == whole}
 
 
 def correction_board(

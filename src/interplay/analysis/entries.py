@@ -9,6 +9,7 @@ from typing import Literal
 from interplay.core.benchmark import Benchmark, Scenario
 from interplay.core.board import Estimate
 from interplay.core.measures import Measure
+from interplay.judging.refusals import is_refusal
 from interplay.running.results import Judged, judged_of, options_of
 from interplay.statistics.clustered_rates import clustered_rate
 from interplay.statistics.intervals import clustered_mean
@@ -36,6 +37,7 @@ class Entry:
     values: Mapping[str, float]  # by judge, in the order of names; or by rule
     state: State
     length: float | None = None  # characters of what the model said, all its messages together
+    refused: bool = False  # did one of its messages begin by declining? By rule: see judging.refusals
 
     @property
     def unit(self) -> Unit:
@@ -78,6 +80,7 @@ def _entries(
     for model in measured:
         mine = [score for score in one.scores if (score.model or row.subject) in (model, row.subject)]
         values = measure.by_source(mine)
+        said = said_by(row, {role for role in roles if row.cast.get(role) == model})
         yield Entry(
             run=run.id,
             number=row.number,
@@ -88,7 +91,8 @@ def _entries(
             cast=row.cast,
             values=values,
             state="scored" if values else _why_not(one, run, measure),
-            length=_length(row, {role for role in roles if row.cast.get(role) == model}),
+            length=float(sum(map(len, said))) if said else None,
+            refused=any(map(is_refusal, said)),
         )
 
 
@@ -102,10 +106,10 @@ def _why_not(one: Judged, run: Run, measure: Measure) -> State:
     return "set aside" if heard or measure.by == "rule" else "unjudged"
 
 
-def _length(row: ConversationRow, roles: set[str]) -> float | None:
-    """Seats of a role are named ROLE, ROLE 2, ROLE 3; what is passed on to others is counted once."""
-    said = {(line.source, line.text) for line in row.lines if line.source.split(" ")[0] in roles}
-    return float(sum(len(text) for _, text in said)) if said else None
+def said_by(row: ConversationRow, roles: set[str]) -> list[str]:
+    """What the seats of these roles said: ROLE, ROLE 2, ROLE 3; what is passed on to others is there once."""
+    said = {(line.source, line.text): None for line in row.lines if line.source.split(" ")[0] in roles}
+    return [text for _, text in said]
 
 
 def told_of_missing(entries: Sequence[Entry]) -> list[str]:

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from interplay.analysis.agreement import agreement_of
+from interplay.analysis.biases import bias_board
 from interplay.analysis.comparison import compare, comparison_board
 from interplay.analysis.correction import correction_board
 from interplay.analysis.planning import Design, Spread, power_board, spread_of
@@ -95,6 +96,31 @@ def correct_verb(run: str, judge: str, by: str, store: Path, json: bool) -> int:
         found = records.find(run)
         benchmark, measure = _measured(found, by)
         return _show(correction_board(records, labels, found, benchmark, measure, judge), json)
+
+
+@click.command("bias")
+@click.argument("run")
+@flag("--family", "families", multiple=True, metavar="NAME=FAMILY",
+      help="Of which family a model or judge is, where its name does not say; may be repeated.")  # fmt: skip
+@with_flags(BY, STORE, JSON)
+def bias_verb(run: str, families: tuple[str, ...], by: str, store: Path, json: bool) -> int:
+    """Say what sways the judges of RUN besides merit: length, own family, refusals; in pairs, also the place.
+
+    Held against people's labels where there are ten or more, and against the other judges. What the data cannot tell
+    apart has no number, and a note says why.
+    """
+    said = {}
+    for pair in families:
+        name, equals, family = pair.partition("=")
+        if not equals or not name or not family:
+            raise Mistake(f"--family is NAME=FAMILY, as in openai/gpt-4o=gpt, not {pair!r}")
+        said[name] = family
+    with Records(store) as records, Labels(store) as labels:
+        found = records.find(run)
+        benchmark = find(found.benchmark)
+        judged = [one for one in benchmark.measures(options_of(found, benchmark)) if one.by == "judges"]
+        measure = measure_called(by, judged, benchmark.name)
+        return _show(bias_board(records, labels, found, benchmark, measure, said), json)
 
 
 @click.command("agreement")

@@ -78,6 +78,8 @@ def _hold_all(benchmark: Benchmark, trial: Trial, seeds: Sequence[int]) -> Recov
         if tally.stopping:
             raise Cancelled("stopped while the board was read")
         for name, count in sorted(tally.failures.items()):
+            if name in trial.fails:
+                continue
             terminal.remark(f"{trial.name}, seed {seed}: {count} conversations are void ({name}).")
     return recovery(trial, held)
 

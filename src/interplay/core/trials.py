@@ -90,6 +90,7 @@ class Trial:
     epochs: int = 1
     order: tuple[str, ...] = ()  # the models as they must come out, the largest number first
     ordered_by: str = ""  # the board's column that orders them
+    fails: tuple[str, ...] = ()  # the failures that are planted too, by name: nothing to remark on
     ordered_on: str = ""  # the part of the board that has the column; else the board itself has it
 
     def came_in_order(self, board: Board) -> bool:
