@@ -3,6 +3,7 @@
 from interplay.core.failures import LoopFailure
 
 MOST_REPEATS = 3  # in a row
+LONG = 100  # characters: no answer of its own begins word for word as what was heard does, for so long
 
 
 class LoopWatch:
@@ -18,12 +19,17 @@ class LoopWatch:
         """Note what was said, and to what; raise a LoopFailure where it goes in circles."""
         text, heard = _plain(text), _plain(heard)
         self._same = self._same + 1 if text == self._last else 1
-        self._echoes = self._echoes + 1 if heard and text == heard else 0
+        self._echoes = self._echoes + 1 if _is_echo(text, heard) else 0
         self._last = text
         if self._same >= MOST_REPEATS:
             raise LoopFailure(f"{self._who} said the same {MOST_REPEATS} times in a row")
         if self._echoes >= MOST_REPEATS:
             raise LoopFailure(f"{self._who} repeated what it had just heard {MOST_REPEATS} times in a row")
+
+
+def _is_echo(text: str, heard: str) -> bool:
+    """Is this what was heard, or so much of it as a participant may say?"""
+    return bool(heard) and (text == heard or (len(text) >= LONG and heard.startswith(text)))
 
 
 def _plain(text: str) -> str:
