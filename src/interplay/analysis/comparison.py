@@ -14,7 +14,7 @@ from interplay.core.board import Board, Cell, Column, Estimate, level
 from interplay.core.failures import Mistake
 from interplay.core.measures import Measure
 from interplay.running.comparing import gather
-from interplay.statistics.missing import Bounds, bounds
+from interplay.statistics.missing import Bounds, bounds, rate_bounds
 from interplay.statistics.power import reach
 from interplay.statistics.rank_sets import Pair, all_pairs, claims, rank_sets
 from interplay.store.records import Records, Run
@@ -41,8 +41,8 @@ class Compared:
 
 
 def compare(records: Records, runs: Sequence[Run], benchmark: Benchmark, measure: Measure) -> Compared:
-    """The models of all runs that share a comparability key; of several keys, those of the first."""
-    groups = gather(records, runs, benchmark)
+    """The models of all runs that can be compared with the first."""
+    groups = gather(records, runs, benchmark, leading=runs[0].id)
     if not groups:
         raise Mistake("nothing was played to its end yet: there is nothing to compare")
     apart = [f"{', '.join(run.id for run in found)}: {why}" for found, why in groups[1:]]
@@ -120,8 +120,16 @@ def _row(model: str, entries: Sequence[Entry], measure: Measure, ranks: tuple[in
 
 
 def _limits(entries: Sequence[Entry], measure: Measure) -> Bounds:
-    ways = zip(*(entry.ways for entry in entries), strict=True)
-    return bounds([entry.value for entry in entries], (measure.scale.low, measure.scale.high), *ways)
+    ways = list(zip(*(entry.ways for entry in entries), strict=True))
+    values = [entry.value for entry in entries]
+    if ways and measure.scale.is_yes_or_no and set(values) <= {0.0, 1.0, None}:
+        flags = [None if value is None else value == 1 for value in values]
+        return max((rate_bounds(flags, way) for way in ways), key=_width)  # as estimated does
+    return bounds(values, (measure.scale.low, measure.scale.high), *ways)
+
+
+def _width(limits: Bounds) -> float:
+    return 0.0 if limits.low is None or limits.high is None else limits.high - limits.low
 
 
 def _seen(pairs: Sequence[Pair]) -> list[str]:

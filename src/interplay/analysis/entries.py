@@ -57,7 +57,7 @@ class Entry:
 def entries_of(records: Records, runs: Iterable[Run], benchmark: Benchmark, measure: Measure) -> list[Entry]:
     """The entries of several runs; a model that two of them measured in the same place counts once, the newest."""
     found: dict[tuple[str, str, int], Entry] = {}
-    for run in runs:
+    for run in sorted(runs, key=lambda run: run.number):
         roles = {role.name for role in benchmark.subjects(options_of(run, benchmark))}
         for one in judged_of(records, run, benchmark):
             for entry in _entries(one, run, benchmark, measure, roles):

@@ -12,6 +12,7 @@ from interplay.analysis.biases import bias_board
 from interplay.analysis.comparison import compare, comparison_board
 from interplay.analysis.correction import correction_board
 from interplay.analysis.planning import Design, Spread, power_board, spread_of
+from interplay.analysis.sources import variance_board
 from interplay.benchmarks import find, find_playable
 from interplay.cli import terminal
 from interplay.cli.edge import DONE
@@ -61,6 +62,17 @@ def _measured(run: Run, by: str) -> tuple[Benchmark, Measure]:
     return benchmark, measure_called(by, benchmark.measures(options_of(run, benchmark)), benchmark.name)
 
 
+def _of_one_benchmark(
+    records: Records, runs: tuple[str, ...], by: str
+) -> tuple[list[Run], Benchmark, Measure]:
+    found = list({run.id: run for run in map(records.find, runs)}.values())
+    benchmark, measure = _measured(found[0], by)
+    for run in found:
+        if run.benchmark != benchmark.name:
+            raise Mistake(f"{run.id} is a run of {run.benchmark}, not of {benchmark.name} as {found[0].id}")
+    return found, benchmark, measure
+
+
 @click.command("compare")
 @click.argument("runs", nargs=-1, required=True)
 @with_flags(BY, STORE, JSON)
@@ -71,13 +83,7 @@ def compare_verb(runs: tuple[str, ...], by: str, store: Path, json: bool) -> int
     rank sets follow from the claims. Runs that cannot be compared with the first stand apart, with the reason.
     """
     with Records(store) as records:
-        found = [records.find(run) for run in runs]
-        benchmark, measure = _measured(found[0], by)
-        for run in found:
-            if run.benchmark != benchmark.name:
-                raise Mistake(
-                    f"{run.id} is a run of {run.benchmark}, not of {benchmark.name} as {found[0].id}"
-                )
+        found, benchmark, measure = _of_one_benchmark(records, runs, by)
         return _show(comparison_board(compare(records, found, benchmark, measure)), json)
 
 
@@ -121,6 +127,19 @@ def bias_verb(run: str, families: tuple[str, ...], by: str, store: Path, json: b
         judged = [one for one in benchmark.measures(options_of(found, benchmark)) if one.by == "judges"]
         measure = measure_called(by, judged, benchmark.name)
         return _show(bias_board(records, labels, found, benchmark, measure, said), json)
+
+
+@click.command("variance")
+@click.argument("runs", nargs=-1, required=True)
+@with_flags(BY, STORE, JSON)
+def variance_verb(runs: tuple[str, ...], by: str, store: Path, json: bool) -> int:
+    """Say which share of what scores differ by comes from subject, simulator, judge, scenario and repeat.
+
+    Several RUNS of one benchmark, alike but for their simulator, tell what the simulator adds.
+    """
+    with Records(store) as records:
+        found, benchmark, measure = _of_one_benchmark(records, runs, by)
+        return _show(variance_board(records, found, benchmark, measure), json)
 
 
 @click.command("agreement")
