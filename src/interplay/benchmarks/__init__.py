@@ -1,6 +1,13 @@
 """The benchmarks, each a folder of one shape; they never import each other."""
 
-from interplay.benchmarks import role_play, simulation, social_interaction, task_dialogue, word_guessing
+from interplay.benchmarks import (
+    judge_probe,
+    role_play,
+    simulation,
+    social_interaction,
+    task_dialogue,
+    word_guessing,
+)
 from interplay.core.benchmark import Benchmark
 from interplay.core.failures import Mistake, nearest
 
@@ -16,6 +23,7 @@ WRITERS: tuple[Benchmark, ...] = (
     *(one.generator.writing for one in ALL if one.generator),
     *(one.collector.collecting for one in ALL if one.collector),
     *(benchmark for one in ALL if one.sequel for benchmark in one.sequel.benchmarks),
+    judge_probe.benchmark,  # measures judges, by a verb of its own
 )
 
 
