@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from interplay.analysis.judge_trials import JUDGE_TRIALS
 from interplay.benchmarks import ALL, find
 from interplay.benchmarks.word_guessing.trials import describers, leakers
 from interplay.cli import main
@@ -48,7 +49,8 @@ def test_all_benchmarks_with_trials_are_proven(folder: Path, capsys: pytest.Capt
     assert err == ""
     told = json.loads(out)
     assert (told["seeds"], told["passed"]) == ([0], True)
-    tried = [(one.name, trial.name) for one in ALL for trial in one.trials]
+    tried = [(one.name, trial.name) for one in (*ALL, find("judge_probe")) for trial in one.trials]
+    tried += [("judges", trial.name) for trial in JUDGE_TRIALS]
     assert [(one["benchmark"], one["trial"]) for one in told["trials"]] == tried
     for one in told["trials"]:
         assert one["passed"]

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from math import fsum
+from typing import Literal
 
 from interplay.analysis.entries import Entry, entries_of
 from interplay.core.benchmark import Benchmark, Options, Played
@@ -14,6 +15,7 @@ from interplay.judging.agreeing import agreement_board, rank_agreement
 from interplay.judging.labels import PANEL, Label, Matched, settled
 from interplay.running.results import options_of, played_of
 from interplay.statistics import agreement
+from interplay.statistics.panels import panel
 from interplay.store.labels import Given, Labels
 from interplay.store.records import Records, Run
 
@@ -26,7 +28,7 @@ class _Question:
     """All that a run's judges and people said."""
 
     run: Run
-    measures: tuple[Measure, ...]  # graded, by judges
+    measures: tuple[Measure, ...]  # by judges
     judges: tuple[str, ...]
     entries: Mapping[str, Sequence[Entry]]  # by measure
     people: People
@@ -38,6 +40,12 @@ class _Question:
             for entry in self.entries[measure.name]
         }
         return {number: value for number, value in found.items() if value is not None}
+
+    @property
+    def graded(self) -> list[Measure]:
+        """What people said that is not yes or no."""
+        said = {name for _, name in self.people}
+        return [one for one in self.measures if one.name in said]
 
     def by_people(self, measure: Measure) -> dict[int, float]:
         return {number: value for (number, name), value in self.people.items() if name == measure.name}
@@ -54,16 +62,18 @@ def agreement_of(records: Records, labels: Labels, run: Run, benchmark: Benchmar
         raise Mistake(f"{benchmark.name} is scored by rule: there are no judges to agree with anybody")
     question = _asked(records, labels, run, benchmark, measures)
     if not question.judges:
-        raise Mistake(f"{run.id} was not judged; judge it with: interplay judge {run.id} --judge NAME")
+        raise Mistake(
+            f"{run.id} was not judged; judge it with: interplay judge {run.id} --model-role judge=NAME"
+        )
     given = labels.of(run)
     parts = []
     if given:
-        parts.append(_against_people(question))
+        parts.extend([_against_people(question)] if question.graded else [])
         found = _matched(given, records, run, benchmark)
         opinions = _Opinions(benchmark, options)
         parts.append(agreement_board("Judges and people in full", found, criteria_of(measures), opinions))
     if len(question.judges) > 1:
-        parts.append(_among_judges(question))
+        parts += [*([_erring_together(question)] if given else []), _among_judges(question)]
     if not parts:
         raise Mistake(
             f"{run.id} has one judge and no labels of people; draw some with: interplay labels draw {run.id} FILE.csv"
@@ -77,7 +87,7 @@ def _asked(
     entries = {one.name: entries_of(records, [run], benchmark, one) for one in measures}
     judges = sorted({judge for mine in entries.values() for entry in mine for judge in entry.values})
     graded = tuple(one for one in measures if not one.scale.is_yes_or_no)
-    return _Question(run, graded, tuple(judges), entries, people_of(labels, run, graded))
+    return _Question(run, tuple(measures), tuple(judges), entries, people_of(labels, run, graded))
 
 
 def people_of(labels: Labels, run: Run, measures: Sequence[Measure]) -> People:
@@ -107,30 +117,69 @@ def _against_people(question: _Question) -> Board:
         *(
             Column(one.name, one.name.replace("_", " "), f"Spearman's correlation with people: {one.meaning}",
                    "score", _BOTH)
-            for one in question.measures
+            for one in question.graded
         ),
         Column("n", "n", "conversations with labels of people, of the measure that has most", "count"),
     ]  # fmt: skip
     rows: list[dict[str, Cell]] = []
     for judge in (*question.judges, *([PANEL] if len(question.judges) > 1 else [])):
-        cells = {one.name: _correlation(question, one, judge) for one in question.measures}
-        most = max((cell.n for cell in cells.values()), default=0)
-        rows.append({"judge": judge, **cells, "n": most})
+        cells = {
+            one.name: _held(question, one, question.said(one, judge), question.by_people(one))
+            for one in question.graded
+        }
+        rows.append({"judge": judge, **cells, "n": max(cell.n for cell in cells.values())})
     notes = ["95% intervals; conversations of one scenario are a cluster where the scale has few steps."]
     return Board(f"Judges and people, {question.run.id}", tuple(columns), tuple(rows), tuple(notes))
 
 
-def _correlation(question: _Question, measure: Measure, judge: str) -> Estimate:
-    mine, theirs = question.said(measure, judge), question.by_people(measure)
-    return _ranked(mine, theirs, question.scenarios(measure), measure)
-
-
-def _ranked(
-    mine: Mapping[int, float], theirs: Mapping[int, float], scenarios: Mapping[int, str], measure: Measure
+def _held(
+    question: _Question, measure: Measure, mine: Mapping[int, float], theirs: Mapping[int, float]
 ) -> Estimate:
+    """Spearman's correlation of what two say of the same conversations; of yes and no, Cohen's kappa."""
     both = sorted(mine.keys() & theirs.keys())
+    scenarios = question.scenarios(measure)
     ways = [scenarios[number] for number in both]
-    return rank_agreement([mine[n] for n in both], [theirs[n] for n in both], ways, measure.scale)
+    one, other = [mine[number] for number in both], [theirs[number] for number in both]
+    if not measure.scale.is_yes_or_no:
+        return rank_agreement(one, other, ways, measure.scale)
+    clusters = ways if len(set(ways)) < len(ways) else None
+    pairs = agreement.Pairs([value == 1 for value in one], [value == 1 for value in other], clusters)
+    return agreement.kappa(pairs, agreement.Drawing(seed=0), levels=(False, True))
+
+
+def _erring_together(question: _Question) -> Board:
+    """Whether the judges of the panel err together, which makes a panel worth less than its number."""
+    columns = (
+        Column("criterion", "criterion", "what was judged", "text"),
+        Column("correlation", "correlation", "of two judges' errors, an error being the judge's value less people's",
+               "score", _BOTH),
+        Column("variance", "variance", "of the panel's error, as a share of one judge's: 1 / judges where they err "
+               "independently, 1 where they err as one", "score"),
+        Column("worth", "worth", "so many judges who err independently would be as good", "score"),
+        Column("judges", "judges", "on the panel", "count"),
+        Column("n", "n", "conversations that people labelled and all judges judged", "count"),
+    )  # fmt: skip
+    rows: list[dict[str, Cell]] = []
+    for measure in question.measures:
+        people = question.by_people(measure)
+        said = [question.said(measure, judge) for judge in question.judges]
+        both = sorted(people.keys() & set.intersection(*(set(one) for one in said)))
+        if not both:
+            continue
+        ways = [question.scenarios(measure)[number] for number in both]
+        found = panel(
+            [[one[number] for number in both] for one in said],
+            [people[number] for number in both],
+            ways if len(set(ways)) < len(ways) else None,
+        )
+        rows.append(
+            {"criterion": measure.name, "correlation": found.correlation, "variance": found.relative_variance,
+             "worth": found.effective, "judges": found.judges, "n": len(both)}
+        )  # fmt: skip
+    note = (
+        "People's own errors are in all judges' errors, and raise the correlation; several raters lower that."
+    )
+    return Board("Judges erring together", columns, tuple(rows), (note,))
 
 
 def _among_judges(question: _Question) -> Board:
@@ -138,7 +187,8 @@ def _among_judges(question: _Question) -> Board:
         Column("judge", "judge", "one judge", "text"),
         Column("other", "and", "another, on the same conversations", "text"),
         *(
-            Column(one.name, one.name.replace("_", " "), f"Spearman's correlation of both: {one.meaning}",
+            Column(one.name, one.name.replace("_", " "),
+                   f"{'Kappa' if one.scale.is_yes_or_no else 'Spearman correlation'} of both: {one.meaning}",
                    "score", _BOTH)
             for one in question.measures
         ),
@@ -147,28 +197,25 @@ def _among_judges(question: _Question) -> Board:
     rows: list[dict[str, Cell]] = []
     for one, other in combinations(question.judges, 2):
         cells = {
-            measure.name: _ranked(
-                question.said(measure, one),
-                question.said(measure, other),
-                question.scenarios(measure),
-                measure,
-            )
+            measure.name: _held(question, measure, question.said(measure, one), question.said(measure, other))
             for measure in question.measures
         }
-        n = max((cell.n for cell in cells.values()), default=0)
+        n = max(cell.n for cell in cells.values())
         rows.append({"judge": one, "other": other, **cells, "n": n})
-    return Board("Judges among themselves", tuple(columns), tuple(rows), tuple(_alphas(question)))
+    flags = [one.name.replace("_", " ") for one in question.measures if one.scale.is_yes_or_no]
+    kappas = f"; of {', '.join(flags)} Cohen's kappa" if flags else ""
+    notes = [f"Spearman's correlation{kappas}; 95% intervals."]
+    return Board("Judges among themselves", tuple(columns), tuple(rows), (*notes, *_alphas(question)))
 
 
 def _alphas(question: _Question) -> list[str]:
     told = []
     for measure in question.measures:
         said = [list(entry.values.values()) for entry in question.entries[measure.name]]
-        whole = all(value.is_integer() for values in said for value in values)
         alpha = agreement.krippendorff(
             [values for values in said if len(values) > 1],
             agreement.Drawing(seed=0),
-            measure="ordinal" if measure.scale.whole and whole else "interval",
+            measure=_metric(measure, said),
         )
         if alpha.value is not None and alpha.low is not None and alpha.high is not None:
             told.append(
@@ -176,6 +223,14 @@ def _alphas(question: _Question) -> list[str]:
                 f"{alpha.high:.2f}), {alpha.n} conversations."
             )
     return told
+
+
+def _metric(measure: Measure, said: Sequence[Sequence[float]]) -> Literal["nominal", "ordinal", "interval"]:
+    """How far two values are apart; means over turns are no steps of a scale."""
+    if measure.scale.is_yes_or_no:
+        return "nominal"
+    whole = all(value.is_integer() for values in said for value in values)
+    return "ordinal" if measure.scale.whole and whole else "interval"
 
 
 def _matched(given: Sequence[Given], records: Records, run: Run, benchmark: Benchmark) -> Matched:

@@ -18,6 +18,7 @@ from interplay.store.labels import Labels
 from interplay.store.records import ConversationRow, Records, Run
 
 PEOPLE, OTHERS, NOBODY = "people", "the other judges", "nobody"
+ALL_JUDGES = "all judges"
 FEWEST = 10  # conversations labelled by people, to hold a judge against them
 EFFECTS = ("length", "same_family", "refusal")
 OF_RATINGS = (
@@ -151,8 +152,9 @@ def _pairs_board(records: Records, run: Run, benchmark: Benchmark, families: Fam
     }
     rows: list[dict[str, Cell]] = []
     told = _Told()
-    for judge in sorted({one.judge for one in seen}):
-        mine = [one for one in seen if one.judge == judge]
+    judges = sorted({one.judge for one in seen})
+    for judge in (*judges, *([ALL_JUDGES] if len(judges) > 1 else [])):
+        mine = [one for one in seen if judge in (one.judge, ALL_JUDGES)]
         found = pairwise_bias([_comparison(one, lengths, families) for one in mine])
         steady = steadiness(_swaps(mine))
         effects = {"position": found.position, "length": found.length, "same_family": found.same_family}
@@ -197,10 +199,10 @@ def _comparison(one: _Seen, lengths: Mapping[int, int], families: Families) -> C
 
 def _swaps(seen: Sequence[_Seen]) -> list[Swap]:
     """The pairs of which a judge saw both orders."""
-    by_order = {(one.first.number, one.second.number): one for one in seen}
+    by_order = {(one.judge, one.first.number, one.second.number): one for one in seen}
     found = []
-    for (first, second), one in by_order.items():
-        turned = by_order.get((second, first))
+    for (judge, first, second), one in by_order.items():
+        turned = by_order.get((judge, second, first))
         if turned is not None and one.first.subject < one.second.subject:
             found.append(Swap(one.preferred, -turned.preferred, one.first.scenario.id))
     return found

@@ -75,18 +75,19 @@ def _by_unit(entries: Sequence[Entry]) -> dict[Unit, float]:
 def comparison_board(found: Compared) -> Board:
     """The models, best first, with their rank sets; and below them all pairs."""
     measure = found.measure
-    ranks = rank_sets(found.entries, claims(found.pairs, error=ERROR))
+    shown = claims(found.pairs, error=ERROR)  # of whom the other has more
+    worse = {(more, less) for less, more in shown} if measure.less_is_better else shown
+    ranks = rank_sets(found.entries, worse)
     rows = [_row(model, entries, measure, ranks[model]) for model, entries in found.entries.items()]
-    rows.sort(key=lambda row: (-level(row["value"]), str(row["model"])))
+    rows.sort(key=lambda row: _place(row, measure))
     ends = (measure.scale.low, measure.scale.high)
     kind: Literal["share", "score"] = "share" if measure.scale.is_yes_or_no else "score"
     columns = [
         Column("model", "model", "the model that is measured", "text"),
         RANKS,
         Column("value", measure.name, f"{measure.meaning}; 95% interval, clustered as the design is", kind, ends),
-        Column("worst", "worst", "the least the mean can be, whatever became of what is missing; with its interval",
-               kind, ends),
-        Column("best", "best", "the most the mean can be; with its interval", kind, ends),
+        Column("worst", "worst", "the mean if all that is missing were as bad as can be", kind, ends),
+        Column("best", "best", "the mean if all that is missing were as good as can be", kind, ends),
         Column("n", "n", "conversations with a value", "count"),
         Column("missing", "missing", "share of conversations that are void or unjudged", "share"),
     ]  # fmt: skip
@@ -102,18 +103,24 @@ def comparison_board(found: Compared) -> Board:
     return Board(title, tuple(columns), tuple(rows), tuple(notes), (_pairs_board(found),))
 
 
+def _place(row: Mapping[str, Cell], measure: Measure) -> tuple[bool, float, str]:
+    """What rows are ordered by: the better mean first, and none last."""
+    here = level(row["value"])
+    return not isfinite(here), here if measure.less_is_better else -here, str(row["model"])
+
+
 def _row(model: str, entries: Sequence[Entry], measure: Measure, ranks: tuple[int, int]) -> dict[str, Cell]:
     counted = [entry for entry in entries if entry.state != "set aside"]
     limits = _limits(counted, measure)
+    least = Estimate(limits.lowest, limits.low, limits.lowest, limits.n, limits.clusters, limits.method)
+    most = Estimate(limits.highest, limits.highest, limits.high, limits.n, limits.clusters, limits.method)
     best, worst = ranks
     return {
         "model": model,
         "ranks": str(best) if best == worst else f"{best}–{worst}",
         "value": estimated(entries, measure),
-        "worst": Estimate(limits.lowest, limits.low, limits.lowest, limits.n, limits.clusters, limits.method),
-        "best": Estimate(
-            limits.highest, limits.highest, limits.high, limits.n, limits.clusters, limits.method
-        ),
+        "worst": most if measure.less_is_better else least,
+        "best": least if measure.less_is_better else most,
         "n": sum(entry.value is not None for entry in entries),
         "missing": sum(entry.is_missing for entry in counted) / len(counted) if counted else None,
     }
@@ -136,7 +143,11 @@ def _seen(pairs: Sequence[Pair]) -> list[str]:
     """What the design can see, from the spread that it showed."""
     seen = [one for one in (smallest_seen(pair, len(pairs)) for pair in pairs) if one is not None]
     if not seen:
-        return ["No two models have enough scenarios in common to compare them."]
+        if all(pair.compared.p_value is None for pair in pairs):
+            return ["No two models have enough scenarios in common to compare them."]
+        return [
+            "What difference this design would claim cannot be told: those of the scenarios are all the same."
+        ]
     between = f" (of single pairs {min(seen):.2g} to {max(seen):.2g})" if len(seen) > 1 else ""
     return [
         "The smallest true difference that this design would claim in four of five repetitions, all "
@@ -160,8 +171,8 @@ def _pairs_board(found: Compared) -> Board:
     columns = (
         Column("first", "model", "the better of the two, by the mean difference", "text"),
         Column("second", "against", "the other", "text"),
-        Column("difference", "difference", f"mean difference of {found.measure.name} on the scenarios that both have; "
-               "95% interval of this pair alone", "score", (-width, width)),
+        Column("difference", "difference", f"{found.measure.name} of the first less that of the other, mean over the "
+               "scenarios that both have; 95% interval of this pair alone", "score", (-width, width)),
         Column("p", "p", "chance of a difference as large where there is none, this pair alone", "chance"),
         Column("holm", "Holm", "the same, all pairs looked at: for claims", "chance"),
         Column("bh", "BH", "the same by Benjamini and Hochberg: for browsing", "chance"),
@@ -170,13 +181,15 @@ def _pairs_board(found: Compared) -> Board:
                "score"),
         Column("n", "n", "scenarios and repeats that both have", "count"),
     )  # fmt: skip
-    rows = sorted((_pair_row(pair, len(found.pairs)) for pair in found.pairs), key=_by_certainty)
+    rows = sorted(
+        (_pair_row(pair, len(found.pairs), found.measure) for pair in found.pairs), key=_by_certainty
+    )
     return Board("Two by two", columns, tuple(rows), (BROWSING,))
 
 
-def _pair_row(pair: Pair, comparisons: int) -> dict[str, Cell]:
+def _pair_row(pair: Pair, comparisons: int, measure: Measure) -> dict[str, Cell]:
     apart = pair.compared.difference
-    turned = apart.value is not None and apart.value < 0
+    turned = (apart.value or 0.0) > 0 if measure.less_is_better else (apart.value or 0.0) < 0
     first, second = (pair.second, pair.first) if turned else (pair.first, pair.second)
     claimed = pair.holm is not None and pair.holm <= ERROR and bool(apart.value)
     return {

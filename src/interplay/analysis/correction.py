@@ -10,10 +10,11 @@ from interplay.core.benchmark import Benchmark
 from interplay.core.board import Board, Cell, Column, Estimate
 from interplay.core.failures import Mistake, nearest
 from interplay.core.measures import Measure
-from interplay.judging.labels import PANEL
+from interplay.judging.labels import PANEL, SETTLED
 from interplay.statistics.correcting import Correction, rogan_gladen
 from interplay.statistics.correcting import Labels as Sample
 from interplay.statistics.correcting import correct as corrected
+from interplay.statistics.intervals import rate
 from interplay.store.labels import Draw, Labels
 from interplay.store.records import Records, Run
 
@@ -53,30 +54,30 @@ def labelled_of(labels: Labels, run: Run, measure: Measure) -> Labelled:
             f"some with interplay labels draw {run.id} FILE, and label those"
         )
     draw = draws[max(by_draw, key=lambda id: (len(by_draw[id]), id))]
-    seen = by_draw[draw.id]
-    _check_order(draw, seen)
+    reached = draw.order[: 1 + max(draw.order.index(number) for number in by_draw[draw.id])]
+    everything = {one.conversation for one in given}
+    seen = everything.intersection(reached)  # a label that came in by another sheet is one of these too
+    skipped = [number for number in reached if number not in seen]
+    _check_order(draw, len(reached), skipped)
     people = people_of(labels, run, [measure])
     values = {number: value for (number, _), value in people.items() if number in seen}
-    reached = draw.order[: 1 + max(draw.order.index(number) for number in seen)]
     return Labelled(
         draw,
         values,
-        raters=len({one.rater for one in given if one.conversation in seen}),
-        apart=len({one.conversation for one in given} - seen),
-        skipped=len(set(reached) - seen),
+        raters=len({one.rater for one in given if one.conversation in seen} - {SETTLED}),
+        apart=len(everything - seen),
+        skipped=len(skipped),
         unsettled=len(seen - values.keys()),
     )
 
 
-def _check_order(draw: Draw, seen: set[int]) -> None:
+def _check_order(draw: Draw, reached: int, skipped: Sequence[int]) -> None:
     """Labels of the first so many of a draw are a random part of it; labels of those that somebody chose are not."""
-    reached = draw.order[: 1 + max(draw.order.index(number) for number in seen)]
-    skipped = [number for number in reached if number not in seen]
-    if len(skipped) > SKIPPED * len(reached):
+    if len(skipped) > SKIPPED * reached:
         shown = ", ".join(map(str, skipped[:5])) + (" ..." if len(skipped) > 5 else "")
         raise Mistake(
-            f"of the first {len(reached)} conversations of {draw.id}, {len(skipped)} have no label ({shown}): what is "
-            "left is no random part of the run; label those too"
+            f"of the first {reached} conversations of {draw.id}, {len(skipped)} have no label ({shown}): what is left "
+            "is no random part of the run; label those too"
         )
 
 
@@ -91,6 +92,11 @@ def correction_board(
         one for one in entries_of(records, [run], benchmark, measure) if one.number in set(people.draw.order)
     ]
     judges = sorted({name for entry in entries for name in entry.values})
+    if not judges:
+        raise Mistake(
+            f"no judge has said {measure.name} of what was drawn from {run.id}; judge it with: "
+            f"interplay judge {run.id} --model-role judge=NAME"
+        )
     if judge and judge not in judges:
         raise Mistake(f"{judge!r} did not judge {run.id} by {measure.name}; {nearest(judge, judges)}")
     whose = judge or (judges[0] if len(judges) == 1 else PANEL)
@@ -125,6 +131,7 @@ def _row(
         "together": found.together,
         "people": found.people,
         "rates": _by_rates(sample) if sample.yes_or_no else None,
+        **_sees(sample),
         "bias": found.bias.difference,
         "flag": FLAGGED if found.flagged else "",
         "labels": sample.count,
@@ -156,6 +163,20 @@ def _by_rates(sample: Sample) -> Estimate | None:
     return rogan_gladen(yes, (int(sum(on_yes)), len(on_yes)), (on_no.count(0.0), len(on_no)))
 
 
+def _sees(sample: Sample) -> dict[str, Cell]:
+    """How often the judge says yes where people do, and no where they do."""
+    if not sample.yes_or_no or not set(sample.judge) <= {0.0, 1.0}:
+        return {"sees_yes": None, "sees_no": None}
+    both = [
+        (said, truth) for said, truth in zip(sample.judge, sample.people, strict=True) if truth is not None
+    ]
+    right = {value: [said == value for said, truth in both if truth == value] for value in (1.0, 0.0)}
+    return {
+        name: rate(sum(right[value]), len(right[value]))
+        for name, value in (("sees_yes", 1.0), ("sees_no", 0.0))
+    }
+
+
 def _columns(measure: Measure, rows: Sequence[Mapping[str, Cell]]) -> tuple[Column, ...]:
     kind: Literal["share", "score"] = "share" if measure.scale.is_yes_or_no else "score"
     ends = (measure.scale.low, measure.scale.high)
@@ -167,6 +188,8 @@ def _columns(measure: Measure, rows: Sequence[Mapping[str, Cell]]) -> tuple[Colu
         Column("people", "people alone", "the mean of people's labels, as if there were no judge", kind, ends),
         Column("rates", "Rogan-Gladen", "the rate corrected by the judge's sensitivity and specificity; conversations "
                "taken as independent", kind, ends),
+        Column("sees_yes", "sees yes", "of what people say yes to, the judge's share of yes (sensitivity)", "share"),
+        Column("sees_no", "sees no", "of what people say no to, the judge's share of no (specificity)", "share"),
         Column("bias", "judge less people", "mean difference on what both judged", "score", (-width, width)),
         Column("flag", "flag", f"{FLAGGED}: the interval of the difference leaves out 0, so that the judge's own "
                "number misleads", "text"),
@@ -174,7 +197,8 @@ def _columns(measure: Measure, rows: Sequence[Mapping[str, Cell]]) -> tuple[Colu
         Column("worth", "worth", "so many labels without a judge would leave as little doubt", "count"),
         Column("n", "n", "conversations with a verdict", "count"),
     )  # fmt: skip
-    return tuple(column for column in columns if column.key != "rates" or any(row["rates"] for row in rows))
+    of_rates = ("rates", "sees_yes", "sees_no")
+    return tuple(one for one in columns if one.key not in of_rates or any(row[one.key] for row in rows))
 
 
 def _notes(people: Labelled, small: Sequence[str], rows: Sequence[Mapping[str, Cell]]) -> list[str]:

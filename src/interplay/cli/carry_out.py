@@ -119,14 +119,18 @@ def _decided(watch: Watch, tally: Tally) -> list[str]:
     lines = []
     for bout in watch.bouts:
         better, other = bout.ahead
-        found = bout.sequence.estimate
-        shown = "" if found.low is None else f" ({found.low:.3f} to {found.high:.3f} at any time of looking)"
+        interval = bout.interval
+        shown = (
+            f" ({interval[0]:.3f} to {interval[1]:.3f} at any time of looking)"
+            if interval and bout.sequence.estimate.n
+            else ""
+        )
         what = (
             f"{better} is better than {other}"
             if bout.sequence.decided
             else f"{better} v {other} is not decided"
         )
-        lines.append(f"By {watch.what}, {what}{shown}, n {found.n}.")
+        lines.append(f"By {watch.what}, {what}{shown}, n {bout.sequence.estimate.n}.")
     if watch.is_decided and watch.seen < len(watch.order):
         play, judge = tally.conversations - tally.conversations_done, tally.verdicts - tally.verdicts_done
         lines.append(
@@ -155,18 +159,19 @@ def _tell(engine: Engine) -> int:
         terminal.remark(
             f"{tally.restarted} dialogues began again: a bot with a memory of its own cannot be rejoined in the middle."
         )
-    if tally.used_up:
+    if tally.used_up and not (engine.watch and engine.watch.is_decided):
         left = tally.conversations - tally.conversations_done + tally.verdicts - tally.verdicts_done
         terminal.remark(
             f"The budget does not cover more (used: {engine.budget.in_words()}); {left + tally.failures['budget']} "
             "conversations or verdicts are left. The same command with a larger budget goes on."
         )
         return UNANSWERED
-    if tally.unanswered:
+    unanswered = tally.unanswered - tally.failures["budget"]  # what is decided needs no larger one
+    if unanswered:
         causes = ", ".join(f"{cause} {count}" for cause, count in tally.failed_calls.most_common())
         why = f" (failed calls: {causes})" if causes else ""
         terminal.remark(
-            f"{tally.unanswered} conversations or verdicts got no answer{why}; the same command tries them again."
+            f"{unanswered} conversations or verdicts got no answer{why}; the same command tries them again."
         )
         return UNANSWERED
     return DONE

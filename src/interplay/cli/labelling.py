@@ -14,7 +14,7 @@ from interplay.core.benchmark import Benchmark
 from interplay.core.failures import Mistake, nearest
 from interplay.core.measures import Scale, criteria_of
 from interplay.judging.labels import Label, Stray, labels_of_file, numbers_of
-from interplay.reporting.sheets import write_labels, write_sheet
+from interplay.reporting.sheets import check_ending, write_labels, write_sheet
 from interplay.reporting.writing import check_path
 from interplay.running.results import options_of, played_of
 from interplay.store.labels import Draw, Given, Labels
@@ -49,6 +49,7 @@ def draw_verb(run: str, file: Path, count: int, criteria: tuple[str, ...], seed:
     on the sheet. Only labels of a draw can correct a judge's numbers: interplay correct.
     """
     check_path(file, "sheet")
+    check_ending(file)
     if file.exists():
         raise Mistake(f"{file} is there already, perhaps filled in; name another file")
     with Records(store) as records, Labels(store) as labels:
@@ -60,11 +61,11 @@ def draw_verb(run: str, file: Path, count: int, criteria: tuple[str, ...], seed:
         before = {draw.id: draw.reach for draw in labels.draws(found)}
         draw = labels.draw(found, played, count, seed)
         done = before.get(draw.id, 0) if before.get(draw.id, 0) < count else 0
-        write_sheet(file, records, draw, wanted, done)
-    given = len(draw.items) - done
+        write_sheet(file, records, draw.id, draw.order[done:count], wanted)
+    after = f", after the first {done}" if done else ""
     terminal.remark(
-        f"Wrote {file}: {given} conversations of {len(played)}, {draw.id}. Fill in rater and value, then: "
-        f"interplay labels import {found.id} {file}"
+        f"Wrote {file}: {count - done} conversations of {len(played)}, drawn at random as {draw.id}{after}. Fill in "
+        f"rater and value, then: interplay labels import {found.id} {file}"
     )
     return DONE
 
@@ -139,11 +140,11 @@ def _check_draws(labels: list[Given], draws: list[Draw]) -> None:
     """A label that names a draw must be of one of its conversations; other words are taken as they are."""
     known = {draw.id: frozenset(draw.items) for draw in draws}
     for label in labels:
-        if not label.drawn.startswith("draw-"):
+        if not label.is_of_draw:
             continue
         if label.drawn not in known:
             raise Mistake(
-                f"{label.came_from}: this run has no draw {label.drawn!r}; {nearest(label.drawn, known)}"
+                f"{label.came_from}: {label.drawn!r} is no draw of this run; {nearest(label.drawn, known)}"
             )
         if label.conversation not in known[label.drawn]:
             raise Mistake(

@@ -9,7 +9,8 @@ from typing import Any
 
 import click
 
-from interplay.benchmarks import ALL, find
+from interplay.analysis.judge_trials import JUDGE_TRIALS, JudgeTrial
+from interplay.benchmarks import ALL, find, judge_probe
 from interplay.cli import terminal
 from interplay.cli.edge import DONE, STOPPED
 from interplay.cli.flags import JSON, flag, with_flags
@@ -17,9 +18,10 @@ from interplay.core.benchmark import Benchmark
 from interplay.core.failures import Cancelled, Mistake, nearest
 from interplay.core.trials import FURTHEST, Finding, Trial
 from interplay.running.tally import Tally
-from interplay.running.validating import Recovery, hold, recovery
+from interplay.running.validating import Held, Recovery, hold, recovery
 
 NOT_RECOVERED = 1
+JUDGES = "judges"
 MOST_SEEDS = 10_000
 HEADINGS = ["trial", "what", "planted", "recovered", "error", "errors apart", "ok"]
 
@@ -31,7 +33,7 @@ HEADINGS = ["trial", "what", "planted", "recovered", "error", "errors apart", "o
 @flag("--seed", type=int, default=0, show_default=True, help="The first of the seeds.")
 @with_flags(JSON)
 def validate_verb(benchmark: str | None, seeds: int, seed: int, json: bool) -> int:
-    """Prove the scores of BENCHMARK, or of all, on bots whose abilities are known.
+    """Prove the scores of BENCHMARK, or of all, on bots whose abilities are known; judges alone: validate judges.
 
     The bots go through the whole program, over HTTP on this machine into a store that is removed afterwards, and
     each score must come out within 4 standard errors of what theory says; with several seeds, their mean. Where
@@ -39,13 +41,23 @@ def validate_verb(benchmark: str | None, seeds: int, seed: int, json: bool) -> i
 
     Exit code 0: all of it was recovered; 1: something was not.
     """
-    return validate(_chosen(benchmark), range(seed, seed + seeds), as_json=json)
+    chosen = [] if benchmark == JUDGES else _chosen(benchmark or "")
+    judges = JUDGE_TRIALS if benchmark in (None, JUDGES) else ()
+    return validate(chosen, range(seed, seed + seeds), as_json=json, judges=judges)
 
 
-def validate(benchmarks: Sequence[Benchmark], seeds: Sequence[int], *, as_json: bool) -> int:
-    """Hold all trials of these benchmarks and print what was recovered; the exit code."""
+def validate(
+    benchmarks: Sequence[Benchmark],
+    seeds: Sequence[int],
+    *,
+    as_json: bool,
+    judges: Sequence[JudgeTrial] = (),
+) -> int:
+    """Hold all trials of these benchmarks, and these of judges, and print what was recovered; the exit code."""
     try:
         found = {one.name: [_hold_all(one, trial, seeds) for trial in one.trials] for one in benchmarks}
+        if judges:
+            found[JUDGES] = [_hold_judges(trial, seeds) for trial in judges]
     except (Cancelled, KeyboardInterrupt):
         terminal.remark("Stopped. Nothing was kept; the same command begins anew.")
         return STOPPED
@@ -58,14 +70,24 @@ def validate(benchmarks: Sequence[Benchmark], seeds: Sequence[int], *, as_json: 
     return DONE if passed else NOT_RECOVERED
 
 
-def _chosen(name: str | None) -> list[Benchmark]:
-    tried = [benchmark for benchmark in ALL if benchmark.trials]
-    if name is None:
+def _chosen(name: str) -> list[Benchmark]:
+    tried = [benchmark for benchmark in (*ALL, judge_probe.benchmark) if benchmark.trials]
+    if not name:
         return tried
     benchmark = find(name)
     if not benchmark.trials:
-        raise Mistake(f"{benchmark.name} has no trials; {nearest(name, [one.name for one in tried])}")
+        known = [*(one.name for one in tried), JUDGES]
+        raise Mistake(f"{benchmark.name} has no trials; {nearest(name, known)}")
     return [benchmark]
+
+
+def _hold_judges(trial: JudgeTrial, seeds: Sequence[int]) -> Recovery:
+    held = []
+    for number, seed in enumerate(seeds, 1):
+        tally = Tally()
+        with _stoppable(tally), terminal.progress(tally, f"{trial.name}, seed {number} of {len(seeds)}"):
+            held.append(Held(tuple(trial.hold(seed, tally)), in_order=True))
+    return recovery(trial, held)
 
 
 def _hold_all(benchmark: Benchmark, trial: Trial, seeds: Sequence[int]) -> Recovery:

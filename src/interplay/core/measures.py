@@ -58,6 +58,7 @@ class Measure:
     scale: Scale
     by: Literal["judges", "rule"] = "judges"
     of: tuple[str, ...] = ()  # the names of the scores that it is the mean of, where its own is not one
+    less_is_better: bool = False
 
     @property
     def names(self) -> tuple[str, ...]:

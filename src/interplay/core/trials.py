@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from math import fsum, isfinite, sqrt
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from interplay.core.board import Board, Estimate
 
@@ -99,6 +99,22 @@ class Trial:
         values = [number_on(where, model, self.ordered_by) for model in self.order]
         known = [value for value in values if value is not None]
         return len(known) == len(values) and all(above > below for above, below in pairwise(known))
+
+
+class Tried(Protocol):
+    """What is said of a trial that was held, whatever it is a trial of."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def meaning(self) -> str: ...
+
+    @property
+    def order(self) -> tuple[str, ...]: ...
+
+    @property
+    def ordered_by(self) -> str: ...
 
 
 def part_of(board: Board, title: str) -> Board:

@@ -197,7 +197,7 @@ def _among_people(found: Matched, criteria: Mapping[str, Scale], titles: Mapping
         alpha = agreement.krippendorff(
             list(given.values()),
             agreement.Drawing(seed=0),
-            measure="nominal" if scale.is_yes_or_no else "ordinal",
+            measure="nominal" if scale.is_yes_or_no else "ordinal" if scale.whole else "interval",
             levels=scale.levels,
         )
         if alpha.n:

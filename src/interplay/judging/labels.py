@@ -25,7 +25,8 @@ _OF_ITEM, _SAID = ("conversation", "scenario", "model", "repeat"), ("rater", "cr
 FIELDS = (*_OF_ITEM, *_SAID, "when", "drawn")
 FOR_READING = ("scale", "text")  # of a sheet for raters: there to be read, and not to be said
 _NUMBER = re.compile(r"[1-9][0-9]{0,8}")
-
+# An apostrophe that is written so that no program takes a cell for a formula.
+_DEFUSED = re.compile(r"(^|[\n;])'(?=\s*[=+\-@＝＋－＠])")
 
 Item = tuple[int, str, str, int]  # how a label names a conversation
 
@@ -113,7 +114,7 @@ def _csv_rows(path: Path) -> Iterator[tuple[int, Mapping[str, str]]]:
     columns: list[str] = []
     try:
         for cells in reader:
-            texts = [clean(cell).strip() for cell in cells]
+            texts = [_DEFUSED.sub(r"\1", clean(cell).strip()) for cell in cells]
             if not any(texts):
                 continue
             if not columns:
@@ -275,7 +276,7 @@ def numbers_of(
     seen: dict[Any, Label] = {}
     for label in labels:
         try:
-            number = numbers[_place(label, places, by_number)]
+            number = numbers[_place(label, played, places, by_number)]
         except Stray as stray:
             found.append(stray)
             continue
@@ -294,7 +295,7 @@ def matched(labels: Sequence[Label], played: Sequence[Played], numbers: Sequence
     seen: dict[Any, Label] = {}
     for label in labels:
         try:
-            one = played[_place(label, places, by_number)]
+            one = played[_place(label, played, places, by_number)]
         except Stray as stray:
             strays.append((label, str(stray)))
             continue
@@ -308,15 +309,39 @@ def matched(labels: Sequence[Label], played: Sequence[Played], numbers: Sequence
     return Matched(tuple(pairs), tuple(strays))
 
 
-def _place(label: Label, places: Places, by_number: Mapping[int, int]) -> int:
-    if label.conversation in by_number:
-        return by_number[label.conversation]
+def _place(label: Label, played: Sequence[Played], places: Places, by_number: Mapping[int, int]) -> int:
+    """By its number, where it has one and numbers are known; else by its names."""
+    number = label.conversation
+    if number in by_number:
+        _check_names(label, played[by_number[number]])
+        return by_number[number]
+    if number and by_number:
+        raise Stray(f"no conversation {number} is here")
     if not label.scenario or not label.model:
-        told = "here" if by_number else "known here by its number; name its scenario and model"
-        raise Stray(f"no conversation {label.conversation} is {told}")
+        raise Stray(f"no conversation {number} is known here by its number; name its scenario and model")
     id = places.scenario(label.scenario, label.where)
     places.model(label.model)
     return places.place(id, label.model, label.repeat, label.where, label.scenario)
+
+
+def _check_names(label: Label, one: Played) -> None:
+    """Raise Stray where what is said beside a conversation's number is of another, as in the file of another store."""
+    by_id = len(label.scenario) >= LEAST_OF_ID and one.scenario.id.startswith(label.scenario.lower())
+    named = (
+        ("scenario", "" if by_id else label.scenario, one.scenario.label),
+        ("model", label.model, one.subject),
+        ("repeat", str(label.repeat or ""), str(one.repeat + 1)),
+    )
+    for what, said, here in named:
+        if said and _letters(said) != _letters(here):
+            raise Stray(
+                f"conversation {label.conversation} has the {what} {here[:80]!r} here, not {said[:80]!r}"
+            )
+
+
+def _letters(text: str) -> str:
+    """What a text is known by, however a program for tables has spaced or quoted it."""
+    return re.sub(r"\W", "", text) or text.strip()
 
 
 @dataclass(frozen=True)

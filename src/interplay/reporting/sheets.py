@@ -3,6 +3,7 @@
 import csv
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from interplay.core.wire import clean
 from interplay.reporting.export import Returned, defused
 from interplay.reporting.transcript import is_private, shown_lines
 from interplay.reporting.writing import refuse_store, write_whole
-from interplay.store.labels import Draw, Given
+from interplay.store.labels import Given
 from interplay.store.records import ConversationRow, Records
 
 SHEET = ("drawn", "conversation", "scenario", "text", "criterion", "scale", "rater", "value")
@@ -20,17 +21,13 @@ LABELS = ("conversation", "scenario", "model", "repeat", "rater", "criterion", "
 
 
 def write_sheet(
-    path: Path, records: Records, draw: Draw, criteria: Mapping[str, Scale], done: int = 0
+    path: Path, records: Records, draw: str, numbers: Sequence[int], criteria: Mapping[str, Scale]
 ) -> None:
-    """Write the drawn conversations to be labelled; those before the given place were given out already.
+    """Write conversations of a draw to be labelled.
 
-    The models' names are not on it. Where a conversation is told, it is on the first of its rows.
+    The models' names are not on it. What was said is on the first row of each conversation.
     """
-    rows = (
-        row
-        for number in draw.items[done:]
-        for row in _to_fill_in(draw.id, records.conversation(number), criteria)
-    )
+    rows = (row for number in numbers for row in _to_fill_in(draw, records.conversation(number), criteria))
     _write(path, records, SHEET, rows)
 
 
@@ -48,7 +45,7 @@ def _told(row: ConversationRow) -> str:
     lines = [line for line in shown if not is_private(line)] or shown
     said = "\n\n".join(f"{line.source or '(told)'}: {line.text}" for line in lines)
     about = "\n".join(_about(row.scenario.content))
-    return f"{about}\n\n---\n\n{said}"
+    return f"{about}\n\n* * *\n\n{said}"
 
 
 def _about(content: Any, name: str = "") -> Iterator[str]:
@@ -78,20 +75,26 @@ def _as_given(row: ConversationRow, label: Given) -> dict[str, Any]:
         "repeat": row.repeat + 1,
         "rater": label.rater,
         "criterion": label.criterion,
-        "value": f"{label.value:g}",
+        "value": format(Decimal(str(label.value)), "f").removesuffix(
+            ".0"
+        ),  # all its digits, as people write them
         "when": label.made,
         "drawn": label.drawn,
     }
 
 
-def _write(path: Path, records: Records, columns: Sequence[str], rows: Iterator[dict[str, Any]]) -> None:
-    ending = path.suffix.lower()
-    if ending not in (".csv", ".jsonl"):
+def check_ending(path: Path) -> None:
+    """Raise a Mistake if labels are not written to such a file."""
+    if path.suffix.lower() not in (".csv", ".jsonl"):
         raise Mistake(f"labels are written to a .csv or a .jsonl file, not {path}")
+
+
+def _write(path: Path, records: Records, columns: Sequence[str], rows: Iterator[dict[str, Any]]) -> None:
+    check_ending(path)
     refuse_store(path, records.path)
     pieces = (
         _csv(columns, rows)
-        if ending == ".csv"
+        if path.suffix.lower() == ".csv"
         else (json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
     )
     write_whole(path, (clean(piece) for piece in pieces), "sheet")

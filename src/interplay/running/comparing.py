@@ -61,6 +61,9 @@ class _Gathering:
         """A subject sampled in two ways would be two models in one row."""
         return key == self.key and all(self.sampled.get(name, own) == own for name, own in sampled.items())
 
+    def has(self, id: str) -> bool:
+        return any(run.id == id for run in self.runs)
+
 
 def groups_of(
     records: Records, runs: Sequence[Run], benchmark: Benchmark, changes: Mapping[str, str] | None = None
@@ -72,10 +75,13 @@ def groups_of(
     ]
 
 
-def gather(records: Records, runs: Sequence[Run], benchmark: Benchmark) -> list[tuple[list[Run], str]]:
+def gather(
+    records: Records, runs: Sequence[Run], benchmark: Benchmark, leading: str = ""
+) -> list[tuple[list[Run], str]]:
     """The runs by comparability key, and why each group stands apart from the first.
 
-    The group with most models comes first, then the one played last.
+    The group of the leading run comes first, where one is named by its id; then the one with most models, then the one
+    played last.
     """
     gathered: list[_Gathering] = []
     for run in runs:
@@ -88,7 +94,9 @@ def gather(records: Records, runs: Sequence[Run], benchmark: Benchmark) -> list[
             gathered.append(fitting := _Gathering(key))
         fitting.runs.append(run)
         fitting.sampled |= sampled
-    gathered.sort(key=lambda one: (-len(one.sampled), -max(run.number for run in one.runs)))
+    gathered.sort(
+        key=lambda one: (not one.has(leading), -len(one.sampled), -max(run.number for run in one.runs))
+    )
     return [(one.runs, "" if one is gathered[0] else _difference(gathered[0], one)) for one in gathered]
 
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 KEPT_AS = "until_decided"  # in a run's extent: what was found by looking all the while
+DRAWN = "drawn"  # in a run's extent: the order in which its scenarios are looked at
 
 
 def told(kept: Mapping[str, Any]) -> list[str]:
@@ -23,6 +24,8 @@ def told(kept: Mapping[str, Any]) -> list[str]:
 
 
 def _shown(pair: Mapping[str, Any]) -> str:
-    if pair["value"] is None or pair["low"] is None:
+    if pair["value"] is None:
         return "nothing was seen"
+    if pair["low"] is None:
+        return f"{pair['value']:.3f} (n {pair['n']}; no interval, as the results changed on the way)"
     return f"{pair['value']:.3f} ({pair['low']:.3f} to {pair['high']:.3f}, n {pair['n']})"

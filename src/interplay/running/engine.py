@@ -16,8 +16,9 @@ from interplay.running.budget import Amount, Budget, Limits
 from interplay.running.checking import check_lengths, check_models, check_prices
 from interplay.running.collecting import rare_collections
 from interplay.running.counting import Done, calls_left
+from interplay.running.decided import DRAWN
 from interplay.running.decided import KEPT_AS as DECIDED
-from interplay.running.deciding import Judged, Watch, check_deciding, drawn, watch_pairs, watch_scores
+from interplay.running.deciding import Judged, Watch, check_deciding, watch_pairs, watch_scores
 from interplay.running.gate import Gate
 from interplay.running.pairing import (
     SideBySide,
@@ -25,7 +26,6 @@ from interplay.running.pairing import (
     pairs_extended,
     pairs_reached,
     plan_pairs,
-    rivals,
 )
 from interplay.running.plan import Anew, Plan, Work, make_plan
 from interplay.running.reach import Reach, grown, reach_of
@@ -144,10 +144,10 @@ class Engine:
             journal = Journal(writer, run.number)
             reach = self._reach(run, len(scenarios))
             plan = self._plan(scenarios, records, run)
-            await journal.extend(self._extent(run, reach))
             if self.how.until_decided:
                 self.watch = self._watch(records, run, reach, scenarios)
                 plan = self.watch.planned(plan)
+            await journal.extend(self._extent(run, reach))
             self.tally.conversations, self.tally.verdicts = plan.to_play, plan.to_judge
             if self.budget.limited:
                 spent = Amount(*records.spent(run, PERHAPS_BILLED))
@@ -156,8 +156,8 @@ class Engine:
             self._wire(models, journal)
             table = Table(self._setting(run, reach), records, journal, self.tally, self.send_to)
             await self._work_through(plan, table)
-            if self.watch is not None:
-                await journal.extend(self._extent(run, reach))
+            if self.watch is not None or self._does_the_rest(run, reach):
+                await journal.extend(self._extent(run, reach, at_the_end=True))
             after = records.find(run.id)
             if after.extent["rubric"] != run.extent["rubric"]:
                 await rescore(records, journal, after, self.benchmark)
@@ -272,24 +272,37 @@ class Engine:
             sampling=self._joining(),
         )
 
-    def _extent(self, run: Run, reach: Reach) -> dict[str, Any]:
+    def _extent(self, run: Run, reach: Reach, *, at_the_end: bool = False) -> dict[str, Any]:
         """What the record keeps of how far the run reaches, from now on."""
-        decided = {DECIDED: self.watch.as_json()} if self.watch else {}
+        kept = self._before(run).get(DECIDED)
+        if self.watch is not None:
+            kept = self.watch.as_json()
+        elif at_the_end and self._does_the_rest(run, reach):
+            kept = None  # all was done after all, and nothing was left out for what was seen
+        decided = {DECIDED: kept} if kept else {}
+        order = {DRAWN: self.watch.drawn} if self.watch else {}
         if self.between:
-            return pairs_extended(run, reach, decided)
-        before = {name: value for name, value in run.extent.items() if name != DECIDED}
-        return grown(before, reach) | {"open": self._open_weights(run)} | decided
+            return pairs_extended(run, reach, decided) | order
+        others = {name: value for name, value in run.extent.items() if name != DECIDED}
+        return grown(others, reach) | {"open": self._open_weights(run)} | decided | order
+
+    def _does_the_rest(self, run: Run, reach: Reach) -> bool:
+        """Has this start, which does not stop early, done all that an earlier one left out?"""
+        kept = self._before(run).get(DECIDED)
+        if kept is None or self.watch is not None or not self.tally.is_finished:
+            return False
+        if self.between:
+            return {name for pair in kept["pairs"] for name in pair["models"]} <= set(self.between)
+        reached = run.extent["limit"] <= reach.limit and run.extent["epochs"] <= reach.epochs
+        return self.again is None and reached
 
     def _watch(self, records: Records, run: Run, reach: Reach, scenarios: Sequence[Scenario]) -> Watch:
         """What looks at the results of this start as they come in."""
+        judged = Judged(run, self.benchmark, self.judging_options, reach.rubric, reach.epochs)
         if self.between:
-            rows = records.conversations(run)
-            met = {one.scenario.id for one, _ in rivals(rows, self.between)}
-            pairing = pairing_of(self.benchmark)(self.judging_options)
-            return watch_pairs(records, run, pairing, drawn(met, self.spec.seed), self.between)
-        order = drawn([scenario.id for scenario in scenarios[: reach.limit]], self.spec.seed)
-        judged = Judged(run, self.benchmark, self.judging_options, reach.rubric)
-        return watch_scores(records, judged, order, self.spec.models)
+            return watch_pairs(records, judged, self.between)
+        wanted = [scenario.id for scenario in scenarios[: reach.limit]]
+        return watch_scores(records, judged, wanted, self.spec.models)
 
     def _open_weights(self, run: Run) -> dict[str, bool]:
         """What is known of the models' weights, for the board."""
@@ -328,11 +341,11 @@ class Engine:
     async def _work_through(self, plan: Plan, table: Table) -> None:
         """Enough workers to keep every endpoint's gate busy, each with one conversation at a time."""
         waiting = iter(plan.works)
-        allowance = Allowance(self.budget, lambda: self.tally.stopping)
+        allowance = Allowance(self.budget, self._is_over)
 
         async def worker() -> None:
             for work in waiting:
-                if self.tally.stopping or self.budget.used_up or (self.watch and self.watch.is_decided):
+                if self._is_over() or self.budget.used_up:
                     return
                 async with allowance.covering(work.place.subject, self._most_calls(work)) as covered:
                     if covered:
@@ -349,6 +362,10 @@ class Engine:
                 task.cancel()
             await asyncio.gather(*self._workers, return_exceptions=True)
             self.tally.used_up = self.budget.used_up
+
+    def _is_over(self) -> bool:
+        """Is nothing more to be begun?"""
+        return self.tally.stopping or (self.watch is not None and self.watch.is_decided)
 
     def _most_calls(self, work: Work) -> int:
         """How many calls a work still takes at most, second tries apart."""

@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from interplay.benchmarks import judge_probe
+from interplay.benchmarks.judge_probe.scoring import told_of
 from interplay.core.benchmark import Benchmark, Options, Played, Score, Unjudged, Verdict
 from interplay.core.board import Board, Cell, Column
 from interplay.core.forms import build
@@ -188,9 +190,21 @@ def notes_of(records: Records, run: Run, played: list[Played]) -> list[str]:
         if UNTIL_DECIDED in kept:
             notes.extend(told_of_deciding(kept[UNTIL_DECIDED]))
     for judge in sorted({*run.extent["judges"], *compared}):
+        notes.extend(_probed(records, judge))
         if judge == EMBEDDED or embedded.FILE in totals.models.get(judge, ()):
             notes.append(f"The judge {judge} is the embedded model: {embedded.CAVEAT}")
     return notes
+
+
+def _probed(records: Records, judge: str) -> list[str]:
+    """What the newest probe of a judge in the same store found; nothing where it was never probed."""
+    probes = [run for run in records.runs() if run.benchmark == judge_probe.benchmark.name]
+    for run in reversed(probes):
+        if judge in run.identity["models"]:
+            told = told_of(played_of(records, run, judge_probe.benchmark), judge, run.created[:10])
+            if told:
+                return [told]
+    return []
 
 
 def _panel(run: Run, totals: Totals) -> str:

@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 
 from interplay.core.benchmark import Benchmark
 from interplay.core.failures import Cancelled
-from interplay.core.trials import Finding, Trial, averaged
+from interplay.core.trials import Finding, Trial, Tried, averaged
 from interplay.models.connecting import Directory
 from interplay.models.loopback import Loopback, Script, serving
 from interplay.running.engine import Engine, How
@@ -35,7 +35,7 @@ class Held:
 class Recovery:
     """What all seeds of a trial found together."""
 
-    trial: Trial
+    trial: Tried
     findings: tuple[Finding, ...]
     seeds: int
     in_order: int  # the seeds in which the models came out as they must
@@ -106,7 +106,7 @@ def _by_endpoint_name(scripts: Mapping[str, Script]) -> dict[str, Script]:
     return {name.partition("/")[2]: script for name, script in scripts.items()}
 
 
-def recovery(trial: Trial, held: Sequence[Held]) -> Recovery:
+def recovery(trial: Tried, held: Sequence[Held]) -> Recovery:
     """What the seeds of a trial found, number by number."""
     together = zip(*(one.findings for one in held), strict=True)
     return Recovery(trial, tuple(map(averaged, together)), len(held), sum(one.in_order for one in held))

@@ -1,7 +1,7 @@
 """Differences of two models on the same units, and what remains of them when many are looked at."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,6 +10,7 @@ from scipy import special
 
 from interplay.core.board import Estimate
 from interplay.statistics.intervals import (
+    check_confidence,
     check_draws,
     finite,
     is_rounding,
@@ -21,6 +22,7 @@ from interplay.statistics.intervals import (
 )
 
 Numbers = NDArray[np.float64]
+Codes = NDArray[np.intp]
 
 # Two units drawn from two show too few spreads to studentise by: ten groups of two then cover 99% of the time
 # instead of 95%. From five units on a group stands on its own.
@@ -75,15 +77,82 @@ def paired_difference(
     return Compared(Estimate(estimate.value, *ends, estimate.n, (), "bootstrap t"), p_value)
 
 
+def clustered_difference(
+    differences: Sequence[float], *ways: Sequence[Hashable], confidence: float = 0.95
+) -> Compared:
+    """The mean difference on common units that depend on each other within a cluster of one way, or of two.
+
+    Variance and degrees of freedom are those of clustered_mean, or of mean where no way is given, and the
+    p-value is of the same t: the interval leaves out 0 exactly where it is at most 1 - confidence.
+
+    Where no spread is to be seen, all differences being equal or all clusters' means, there is no interval.
+    Each cluster of the way with the fewest then counts as one difference, each unit where there are no ways,
+    and p is the sign test's. With one cluster or one unit there is nothing to ask, and no p-value.
+    """
+    check_confidence(confidence)
+    numbers = np.asarray(finite(differences), dtype=np.float64)
+    for way in ways:
+        if len(way) != len(numbers):
+            raise ValueError(f"{len(numbers)} differences but {len(way)} cluster labels")
+    return coded_difference(numbers, cluster_codes(ways), confidence)
+
+
+def cluster_codes(ways: Sequence[Sequence[Hashable]]) -> list[Codes]:
+    """The labels of each way as numbers from 0, and of two ways their cells' as well."""
+    if len(ways) > 2:
+        raise ValueError(f"differences are clustered in two ways at most, not {len(ways)}")
+    cells = [list(zip(*ways, strict=True))] if len(ways) == 2 else []
+    found = []
+    for column in (*ways, *cells):
+        places: dict[Hashable, int] = {}
+        found.append(np.array([places.setdefault(label, len(places)) for label in column], dtype=np.intp))
+    return found
+
+
+def coded_difference(numbers: Numbers, codes: Sequence[Codes], confidence: float) -> Compared:
+    """What clustered_difference says of differences whose clusters were numbered before."""
+    n, ways = len(numbers), codes[:2]
+    clusters = tuple(_occurring(way) for way in ways)
+    if not n:
+        return Compared(Estimate(None, None, None, 0, clusters), None)
+    value = min(max(math.fsum(numbers.tolist()) / n, float(numbers.min())), float(numbers.max())) + 0.0
+    bare = Estimate(value, None, None, n, clusters)
+    counts = [count for count in clusters if count > 1] if ways else [n]
+    fewest = min(counts, default=1)
+    if fewest < 2:
+        return Compared(bare, None)
+    # In order of size, so that the order of the units cannot show in the last bit of a sum.
+    order = np.argsort(numbers, kind="stable")
+    variance = _clustered_variance(numbers[order] - value, [way[order] for way in codes])
+    largest = [float(np.abs(numbers).max())]
+    if is_rounding(variance, largest):
+        return Compared(bare, 1.0 if is_rounding(value**2, largest) else sign_test(fewest, 0))
+    error, freedom = math.sqrt(variance), fewest - 1
+    half = float(special.stdtrit(freedom, (1 + confidence) / 2)) * error
+    method = f"{('one', 'two')[len(counts) - 1]}-way t" if ways else "t"
+    difference = Estimate(value, value - half, value + half, n, clusters, method)
+    return Compared(difference, float(2 * special.stdtr(freedom, -abs(value) / error)))
+
+
 def holm(p_values: Sequence[float]) -> list[float]:
     """The p-values adjusted so that claiming those of at most a level errs anywhere that rarely (Holm 1979)."""
-    count = len(p_values)
-    if not all(0 <= p_value <= 1 for p_value in p_values):
-        raise ValueError("a p-value lies between 0 and 1")
-    adjusted, least = [0.0] * count, 0.0
-    for rank, place in enumerate(sorted(range(count), key=lambda place: p_values[place])):
-        least = max(least, min(1.0, (count - rank) * p_values[place]))
+    adjusted, least = [0.0] * len(p_values), 0.0
+    for rank, place in enumerate(_smallest_first(p_values)):
+        least = max(least, min(1.0, (len(p_values) - rank) * p_values[place]))
         adjusted[place] = least
+    return adjusted
+
+
+def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
+    """The p-values adjusted so that of those at most a level about that share err (Benjamini, Hochberg 1995).
+
+    For browsing: it lets more through than Holm's adjustment does, and some of it is expected to be wrong.
+    """
+    adjusted, most, count = [0.0] * len(p_values), 1.0, len(p_values)
+    for rank, place in reversed(list(enumerate(_smallest_first(p_values), start=1))):
+        # The largest is multiplied by 1; the max keeps rounding from making it smaller than it was.
+        most = min(most, max(p_values[place], count / rank * p_values[place]))
+        adjusted[place] = most
     return adjusted
 
 
@@ -108,6 +177,33 @@ def student_t_test(first: Sequence[float], second: Sequence[float]) -> float:
     if is_rounding(variance, one + other):
         return 1.0 if is_rounding(apart**2, one + other) else 0.0
     return float(2 * special.stdtr(freedom, -abs(apart) / math.sqrt(variance)))
+
+
+def _smallest_first(p_values: Sequence[float]) -> list[int]:
+    """The places of the p-values in order of size."""
+    if not all(0 <= p_value <= 1 for p_value in p_values):
+        raise ValueError("a p-value lies between 0 and 1")
+    return sorted(range(len(p_values)), key=lambda place: p_values[place])
+
+
+def _occurring(codes: Codes) -> int:
+    return int(np.count_nonzero(np.bincount(codes)))
+
+
+def _clustered_variance(deviations: Numbers, codes: Sequence[Codes]) -> float:
+    """The variance of the mean, as clustered_mean has it; a way with a single cluster is left out."""
+    if not codes:
+        return _variance(deviations, np.arange(len(deviations)))
+    one_way = [_variance(deviations, way) for way in codes[:2] if _occurring(way) > 1]
+    if len(one_way) < 2:
+        return one_way[0]
+    return max(sum(one_way) - _variance(deviations, codes[2]), *one_way)
+
+
+def _variance(deviations: Numbers, codes: Codes) -> float:
+    count = _occurring(codes)
+    squares = np.sort(np.bincount(codes, weights=deviations) ** 2).sum()
+    return float(count / (count - 1) * squares / len(deviations) ** 2)
 
 
 def _in_order(samples: list[list[float]]) -> list[list[float]]:

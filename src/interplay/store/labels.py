@@ -16,6 +16,7 @@ from interplay.core.wire import digest_of
 from interplay.store.database import connect, trouble_in_words
 from interplay.store.records import Run
 
+DRAW = "draw-"  # how the id of a draw begins
 _LABEL = "conversation, rater, criterion, value, made, drawn, came_from"
 
 
@@ -50,13 +51,17 @@ class Given:
     def key(self) -> tuple[int, str, str]:
         return self.conversation, self.rater, self.criterion
 
+    @property
+    def is_of_draw(self) -> bool:
+        return self.drawn.startswith(DRAW)
+
 
 @dataclass(frozen=True)
 class Added:
     """What became of labels that came in."""
 
     new: int
-    changed: int  # the rater had said something else before, which stays in the record
+    changed: int  # the rater had said something else before, or not of which draw; that stays in the record
     known: int  # said before in the same words
 
 
@@ -82,7 +87,7 @@ class Labels:
         order = sorted(numbers)
         if not 1 <= count <= len(order):
             raise Mistake(f"from 1 to {len(order)} conversations can be drawn from {run.id}, not {count}")
-        id = f"draw-{digest_of([run.id, seed, order])[:8]}"
+        id = f"{DRAW}{digest_of([run.id, seed, order])[:8]}"
         Random(f"{run.id}/{seed}").shuffle(order)  # noqa: S311  # draws a sample, guards nothing
         with self._writing() as db:
             db.execute(
@@ -104,16 +109,21 @@ class Labels:
     def add(self, labels: Sequence[Given], *, replace: bool = False) -> Added:
         """Write labels down, all of them or none; what is known already is not written twice.
 
-        A rater who said something else before is a mistake, unless the new label is to replace the old.
+        A rater who said something else before is a mistake, unless the new label is to replace the old. One who said
+        the same, but not of a draw, says it of the draw now.
         """
         with self._writing() as db:
             known = {label.key: label for label in self._newest(db, {label.conversation for label in labels})}
             fresh = [label for label in labels if label.key not in known]
+            before = [(label, known[label.key]) for label in labels if label.key in known]
+            otherwise = [(label, old) for label, old in before if label.value != old.value]
+            if otherwise and not replace:
+                raise _said_otherwise(*otherwise[0])
             changed = [
-                label for label in labels if label.key in known and known[label.key].value != label.value
+                label
+                for label, old in before
+                if label.value != old.value or (label.is_of_draw and not old.is_of_draw)
             ]
-            if changed and not replace:
-                raise _said_otherwise(changed[0], known[changed[0].key])
             db.executemany(
                 f"INSERT INTO labels ({_LABEL}) VALUES (?,?,?,?,?,?,?)",  # noqa: S608  # our own names
                 [_row(label) for label in (*fresh, *changed)],
@@ -152,9 +162,10 @@ class Labels:
 
 
 def _said_otherwise(label: Given, before: Given) -> Mistake:
+    was, now = (f"{value:.15g}" for value in (before.value, label.value))
     return Mistake(
-        f"{label.came_from or 'a label'}: {label.rater!r} gave conversation {label.conversation} {before.value:g} for "
-        f"{label.criterion!r} before ({before.came_from}), and now {label.value:g}; --replace takes the new one"
+        f"{label.came_from or 'a label'}: {label.rater!r} gave conversation {label.conversation} {was} for "
+        f"{label.criterion!r} before ({before.came_from}), and now {now}; --replace takes the new one"
     )
 
 

@@ -84,7 +84,7 @@ def measures(options: Options) -> tuple[Measure, ...]:
     return (
         Measure("final", "mean of the criteria", Scale(*rubric.scale, whole=False), of=rubric.names),
         *(Measure(one.name, one.statement, scale) for one in rubric.criteria),
-        *(Measure(name, meaning, YES_OR_NO) for name, meaning in flags),
+        *(Measure(name, meaning, YES_OR_NO, less_is_better=True) for name, meaning in flags),
     )
 
 

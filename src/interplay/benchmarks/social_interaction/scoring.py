@@ -55,7 +55,10 @@ def _counts(habits: Habits) -> tuple[int, ...]:
 def measures(options: Options) -> tuple[Measure, ...]:
     """Of an exchange what the players learned; what intentions come to is no number of a single session."""
     share = Scale(0, 1, whole=False)
-    habits = [Measure(name, RULES[name].removeprefix("rule: "), share, "rule") for name in SHARES]
+    habits = [
+        Measure(name, RULES[name].removeprefix("rule: "), share, "rule", less_is_better=True)
+        for name in SHARES
+    ]
     learned = Measure("iep", "share of the key points that a player learned, mean over players", share)
     return (learned, *habits) if options["scene"] == EXCHANGE else tuple(habits)
 

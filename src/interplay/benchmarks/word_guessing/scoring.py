@@ -75,7 +75,7 @@ def measures(options: Options) -> tuple[Measure, ...]:
         Measure("age", "harmonic mean of comprehension and confusion", share, "rule"),
         Measure("comprehension", "how early a player found the others' word", share, "rule"),
         Measure("confusion", "how late an opponent found a player's word", share, "rule"),
-        Measure("violations", "share of clues that broke a rule", share, "rule"),
+        Measure("violations", "share of clues that broke a rule", share, "rule", less_is_better=True),
     )
 
 
