@@ -10,9 +10,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from interplay.analysis.agreement import agreement_of
+from interplay.analysis.comparison import compare, comparison_board
+from interplay.analysis.correction import correction_board
+from interplay.analysis.sources import variance_board
 from interplay.benchmarks import find, find_playable
+from interplay.core.benchmark import Benchmark
 from interplay.core.board import Board, Estimate
 from interplay.core.failures import Mistake, nearest
+from interplay.core.measures import Measure, measure_called
 from interplay.models.calling import Model
 from interplay.models.connecting import directory_of
 from interplay.models.scripted import Script, Scripted
@@ -21,9 +27,10 @@ from interplay.running.budget import Limits
 from interplay.running.engine import DEFAULT_CONNECTIONS, Engine, How
 from interplay.running.following import check_sequel, follow, follows, sharing_budget
 from interplay.running.plan import read_anew
-from interplay.running.results import board_of, judged_of
+from interplay.running.results import board_of, judged_of, options_of
 from interplay.running.spec import SamplingChange, make_spec
 from interplay.running.tally import Tally
+from interplay.store.labels import Labels
 from interplay.store.records import ConversationRow, Records
 from interplay.store.records import Run as RunRow
 
@@ -128,9 +135,7 @@ def setup(
     """How runs are carried out: where they are written, where models are, how many calls at once, for how much."""
     directory = directory_of(Path(models) if models else None, base_url)
     limits = Limits(budget, budget_tokens, budget_calls)
-    return How(
-        Path(store), directory, max_connections, read_anew(new), limits, until_decided=until_decided
-    )
+    return How(Path(store), directory, max_connections, read_anew(new), limits, until_decided=until_decided)
 
 
 def load(run: str = "last", store: str | os.PathLike[str] = STORE) -> "Run":
@@ -151,7 +156,7 @@ class Leaderboard(Board):
         for row in self.rows:
             found = [(key, cell.value) for key, cell in row.items() if isinstance(cell, Estimate)]
             cells = [f"{key} {value:.2f}" for key, value in found if value is not None]
-            lines.append(f"{row['model']}: {', '.join(cells)}")
+            lines.append(f"{next(iter(row.values()))}: {', '.join(cells)}")
         return "\n".join(lines)
 
 
@@ -166,8 +171,53 @@ class Run:
     def leaderboard(self) -> "Leaderboard":
         """The board, with an interval for every mean; a notebook shows it as a table."""
         with Records(self.store) as records:
-            board = self._board(records, records.find(self.id))
-        return Leaderboard(board.title, board.columns, board.rows, board.notes, board.parts)
+            return _shown(self._board(records, records.find(self.id)))
+
+    def compare(self, *others: "Run", by: str = "") -> "Leaderboard":
+        """Models two by two on the scenarios they have in common, with those of other runs that can be compared."""
+        for other in others:
+            if other.store != self.store:
+                raise Mistake(
+                    f"{other.id} is in {other.store}, not in {self.store}: runs of one store are compared"
+                )
+
+        def board(records: Records, row: RunRow, benchmark: Benchmark, measure: Measure) -> Board:
+            runs = [row, *(records.find(other.id) for other in others)]
+            return comparison_board(compare(records, runs, benchmark, measure))
+
+        return self._analysed(board, by)
+
+    def agreement(self) -> "Leaderboard":
+        """Judges against people, and against each other."""
+        with Records(self.store) as records, Labels(self.store) as labels:
+            row = records.find(self.id)
+            return _shown(agreement_of(records, labels, row, find(row.benchmark)))
+
+    def correct(self, by: str = "", judge: str = "") -> "Leaderboard":
+        """The judge alone, corrected by people's labels, and people alone."""
+        with Labels(self.store) as labels:
+
+            def board(records: Records, row: RunRow, benchmark: Benchmark, measure: Measure) -> Board:
+                return correction_board(records, labels, row, benchmark, measure, judge)
+
+            return self._analysed(board, by)
+
+    def variance(self, by: str = "") -> "Leaderboard":
+        """Where scores differ: subject, simulator, judge, scenario, repeat."""
+
+        def board(records: Records, row: RunRow, benchmark: Benchmark, measure: Measure) -> Board:
+            return variance_board(records, [row], benchmark, measure)
+
+        return self._analysed(board, by)
+
+    def _analysed(
+        self, board: Callable[[Records, RunRow, Benchmark, Measure], Board], by: str
+    ) -> "Leaderboard":
+        with Records(self.store) as records:
+            row = records.find(self.id)
+            benchmark = find(row.benchmark)
+            measure = measure_called(by, benchmark.measures(options_of(row, benchmark)), benchmark.name)
+            return _shown(board(records, row, benchmark, measure))
 
     def conversations(self) -> list[dict[str, Any]]:
         """Every conversation: who, what came of it, what was said, and every verdict."""
@@ -223,6 +273,10 @@ class Run:
 
     def __str__(self) -> str:
         return f"{self.id} in {self.store}\n{self.leaderboard()}"
+
+
+def _shown(board: Board) -> Leaderboard:
+    return Leaderboard(board.title, board.columns, board.rows, board.notes, board.parts)
 
 
 def _place(row: ConversationRow, model: str) -> tuple[int, str, str, int]:

@@ -89,6 +89,13 @@ class TestReach:
         assert reach(freedom=7) > reach(freedom=30) > reach(freedom=1_000) > reach()
         assert reach(freedom=1e6) == pytest.approx(reach(), abs=1e-4)
 
+    def test_two_clusters_and_many_comparisons_reach_far_and_at_once(self) -> None:
+        # t(1) has .0005 / 2 above 1,273.24; its standard error is |Z|, of which .8 lies below 1.28155.
+        assert reach(freedom=1, comparisons=100) == pytest.approx(1_273.24 * 1.28155, rel=1e-4)
+        within, beyond = (reach(freedom=1, error=2 * math.atan(1 / far) / math.pi) for far in (999, 1_001))
+        assert beyond / within == pytest.approx(1_001 / 999, rel=1e-4)
+        assert math.isfinite(reach(freedom=1, error=0.001, comparisons=10_000))
+
     def test_as_other_programs_answer(self) -> None:
         # A paired t test of .5 standard deviations: 33.36713 pairs by R's power.t.test, so 34.
         assert detectable_difference(1.0, 33.36713, freedom=32.36713) == pytest.approx(0.5, abs=1e-5)

@@ -119,10 +119,10 @@ def _decided(watch: Watch, tally: Tally) -> list[str]:
     lines = []
     for bout in watch.bouts:
         better, other = bout.ahead
-        interval = bout.interval
+        found, interval = bout.sequence.estimate, bout.interval
         shown = (
             f" ({interval[0]:.3f} to {interval[1]:.3f} at any time of looking)"
-            if interval and bout.sequence.estimate.n
+            if found.n and interval
             else ""
         )
         what = (
@@ -130,7 +130,7 @@ def _decided(watch: Watch, tally: Tally) -> list[str]:
             if bout.sequence.decided
             else f"{better} v {other} is not decided"
         )
-        lines.append(f"By {watch.what}, {what}{shown}, n {bout.sequence.estimate.n}.")
+        lines.append(f"By {watch.what}, {what}{shown}, n {found.n}.")
     if watch.is_decided and watch.seen < len(watch.order):
         play, judge = tally.conversations - tally.conversations_done, tally.verdicts - tally.verdicts_done
         lines.append(

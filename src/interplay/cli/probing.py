@@ -5,7 +5,9 @@ from typing import Any
 
 import click
 
+from interplay.analysis.drifting import drifts_of
 from interplay.benchmarks.judge_probe import benchmark
+from interplay.cli import terminal
 from interplay.cli.carry_out import carry_out, show_forecast
 from interplay.cli.edge import DONE, STOPPED
 from interplay.cli.flags import (
@@ -25,6 +27,7 @@ from interplay.cli.showing import check_html, show_run
 from interplay.running.engine import Engine
 from interplay.running.spec import make_spec
 from interplay.running.tally import Tally
+from interplay.store.records import Records
 
 
 @click.command("probe")
@@ -45,9 +48,9 @@ def probe_verb(judges: tuple[str, ...], **given: Any) -> int:
     Injections: each of 120 texts that try to write their own verdict is judged, and so is its clean twin. Defects:
     each dialogue is rated with a reply as it should be, and with one that is spoiled. Neither asking knows the other.
 
-    The same command again goes on where it stopped; a larger --limit or more --epochs extends the probe, and another
-    --label begins a new one, to see whether a judge has changed. With no judge named, it is a tryout: the small
-    embedded model judges a few, with no key.
+    The same command again goes on where it stopped; a larger --limit or more --epochs extends the probe. Another
+    --label begins a new one, which says how far the judge's ratings of the same clean texts have moved since. With no
+    judge named, it is a tryout: the small embedded model judges a few, with no key.
     """
     how = how_of(given)
     spec = make_spec(
@@ -68,5 +71,9 @@ def probe_verb(judges: tuple[str, ...], **given: Any) -> int:
     check_html(given)
     code, run = carry_out(engine)
     if code != STOPPED:
-        show_run(given, run, benchmark)
+        with Records(given["store"]) as records:
+            drifts = drifts_of(records, records.find(run))
+        show_run(given, run, benchmark, also={"drift": [one.as_json() for one in drifts]} if drifts else None)
+        for one in drifts if not given["json"] else ():
+            terminal.say(f"· {one.told()}")
     return code

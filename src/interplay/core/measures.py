@@ -8,7 +8,7 @@ from typing import Literal, Protocol
 
 from interplay.core.failures import Mistake, nearest
 
-_DECIMAL = re.compile(r"-?[0-9]{1,9}(\.[0-9]{1,15})?")
+_DECIMAL = re.compile(r"-?[0-9]{1,9}(\.[0-9]{1,20})?")
 _YES_OR_NO = {"yes": 1.0, "true": 1.0, "1": 1.0, "no": 0.0, "false": 0.0, "0": 0.0}
 
 

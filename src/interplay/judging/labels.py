@@ -7,6 +7,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from decimal import Decimal
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -163,8 +164,8 @@ def _plain(key: str, value: Any, where: str) -> str:
         raise Mistake(f"{where} has {key[:80]!r}; {nearest(key, FIELDS)}")
     if isinstance(value, list | dict):
         raise Mistake(f"{where}: {key} is a text or a number, not a {type(value).__name__}")
-    if isinstance(value, float) and value.is_integer():
-        value = int(value)
+    if isinstance(value, float):
+        value = int(value) if value.is_integer() else format(Decimal(str(value)), "f")
     return "" if value is None else clean(str(value)).strip()
 
 

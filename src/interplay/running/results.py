@@ -203,7 +203,7 @@ def _probed(records: Records, judge: str) -> list[str]:
         if judge in run.identity["models"]:
             told = told_of(played_of(records, run, judge_probe.benchmark), judge, run.created[:10])
             if told:
-                return [told]
+                return [f"The judge {told}."]
     return []
 
 

@@ -7,6 +7,8 @@ from scipy import special
 
 ROOM = 1e-6  # of a unit, for rounding: the n of a difference that exactly n units show is n and not n + 1
 
+FAR = 1_000  # standard errors, beside which the one by which a mean itself is off does not show
+
 
 class Asked(TypedDict, total=False):
     """What is asked of a test, by every function here as by reach; what is left out is as there."""
@@ -36,7 +38,7 @@ def reach(
         return float(special.ndtri(power) - special.ndtri(tail))
     if not freedom > 0:
         raise ValueError(f"t needs more than 0 degrees of freedom, not {freedom}")
-    return float(special.nctdtrinc(freedom, 1 - power, -special.stdtrit(freedom, tail)))
+    return _reach_by_t(float(-special.stdtrit(freedom, tail)), power, freedom)
 
 
 def detectable_difference(spread: float, n: float, **asked: Unpack[Asked]) -> float:
@@ -136,6 +138,14 @@ def n_needed_for_rates(first: float, second: float, **asked: Unpack[Asked]) -> i
         raise ValueError(f"rates of {first} and {second} do not differ")
     variance = first * (1 - first) + second * (1 - second)
     return _whole(reach(**asked) ** 2 * variance / (first - second) ** 2)
+
+
+def _reach_by_t(critical: float, power: float, freedom: float) -> float:
+    """How far the noncentral t must be shifted for this share of it to lie beyond a critical value."""
+    if critical > FAR:
+        # The spread of the standard error is all that counts, and the library's series would take minutes.
+        return critical * math.sqrt(2 * float(special.gammaincinv(freedom / 2, power)) / freedom)
+    return float(special.nctdtrinc(freedom, 1 - power, critical))
 
 
 def _whole(n: float) -> int:
