@@ -75,7 +75,7 @@ def free_port() -> int:
     [
         (["shw"], "did you mean 'show'"),
         (["rnu"], "did you mean 'run'"),
-        (["xyzzy"], "there is board, collect, doctor"),
+        (["xyzzy"], "there is agreement, bias, board"),
         (["--versoin"], "did you mean '--version'"),
         (["list", "--stroe", "x"], "did you mean '--store'"),
         (["list", "one", "two"], "interplay list --help"),

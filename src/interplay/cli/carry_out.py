@@ -119,18 +119,14 @@ def _decided(watch: Watch, tally: Tally) -> list[str]:
     lines = []
     for bout in watch.bouts:
         better, other = bout.ahead
-        found, interval = bout.sequence.estimate, bout.interval
-        shown = (
-            f" ({interval[0]:.3f} to {interval[1]:.3f} at any time of looking)"
-            if found.n and interval
-            else ""
-        )
+        n, interval = bout.sequence.estimate.n, bout.interval
+        shown = f" ({interval[0]:.3f} to {interval[1]:.3f} at any time of looking)" if interval else ""
         what = (
             f"{better} is better than {other}"
             if bout.sequence.decided
             else f"{better} v {other} is not decided"
         )
-        lines.append(f"By {watch.what}, {what}{shown}, n {found.n}.")
+        lines.append(f"By {watch.what}, {what}{shown}, n {n}.")
     if watch.is_decided and watch.seen < len(watch.order):
         play, judge = tally.conversations - tally.conversations_done, tally.verdicts - tally.verdicts_done
         lines.append(

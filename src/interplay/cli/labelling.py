@@ -186,14 +186,20 @@ def list_verb(run: str, store: Path, json: bool) -> int:
         ]
         terminal.say_json({"run": found.id, "draws": rows, "labels": said})
         return DONE
-    terminal.show_table(
-        ["draw", "of", "drawn", "labelled", "seed", "made"],
-        [[str(row[key]) for key in ("id", "of", "drawn", "labelled", "seed", "made")] for row in rows],
-    )
-    terminal.show_table(
-        ["rater", "criterion", "labels"],
-        [[rater, criterion, str(count)] for (rater, criterion), count in sorted(by_rater.items())],
-    )
+    if not rows and not given:
+        terminal.say(
+            f"Nothing was drawn from {found.id} or labelled yet: interplay labels draw {found.id} FILE"
+        )
+    if rows:
+        terminal.show_table(
+            ["draw", "of", "drawn", "labelled", "seed", "made"],
+            [[str(row[key]) for key in ("id", "of", "drawn", "labelled", "seed", "made")] for row in rows],
+        )
+    if given:
+        terminal.show_table(
+            ["rater", "criterion", "labels"],
+            [[rater, criterion, str(count)] for (rater, criterion), count in sorted(by_rater.items())],
+        )
     apart = sum(label.drawn not in ids for label in given)
     if apart:
         terminal.say(

@@ -149,12 +149,12 @@ class Labels:
     def _writing(self) -> Iterator[apsw.Connection]:
         with trouble_in_words(self.path):
             self.db.execute("BEGIN IMMEDIATE")
+            written = False
             try:
                 yield self.db
-            except BaseException:
-                self.db.execute("ROLLBACK")
-                raise
-            self.db.execute("COMMIT")
+                written = True
+            finally:
+                self.db.execute("COMMIT" if written else "ROLLBACK")
 
     def _rows(self, query: str, *values: Any) -> list[Any]:
         with trouble_in_words(self.path):
