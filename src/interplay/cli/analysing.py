@@ -1,6 +1,7 @@
 """The verbs that ask what a run's numbers are worth; none calls a model."""
 
 import asyncio
+from collections.abc import Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -18,6 +19,7 @@ from interplay.cli import terminal
 from interplay.cli.edge import DONE
 from interplay.cli.flags import (
     BASE_URL,
+    HTML,
     JSON,
     MODELS,
     ROLE,
@@ -28,10 +30,12 @@ from interplay.cli.flags import (
     roles_in,
     with_flags,
 )
+from interplay.cli.showing import check_html
 from interplay.core.benchmark import Benchmark
 from interplay.core.board import Board
 from interplay.core.failures import Mistake, nearest
 from interplay.core.measures import Measure, measure_called
+from interplay.reporting.html import write_board
 from interplay.running.engine import Engine, How
 from interplay.running.forecast import forecast
 from interplay.running.results import options_of
@@ -41,11 +45,16 @@ from interplay.store.labels import Labels
 from interplay.store.records import Records, Run
 
 
-def _show(board: Board, as_json: bool) -> int:
-    if as_json:
+def _show(board: Board, given: Mapping[str, Any]) -> int:
+    """Show a board in the terminal or as JSON, and write it as a page where a file is named."""
+    check_html(given)
+    if given["json"]:
         terminal.say_json(board.as_json())
     else:
         terminal.show_board(board)
+    if given["html"]:
+        write_board(given["html"], board)
+        terminal.remark(f"Page: {given['html']}")
     return DONE
 
 
@@ -75,41 +84,41 @@ def _of_one_benchmark(
 
 @click.command("compare")
 @click.argument("runs", nargs=-1, required=True)
-@with_flags(BY, STORE, JSON)
-def compare_verb(runs: tuple[str, ...], by: str, store: Path, json: bool) -> int:
+@with_flags(BY, STORE, HTML, JSON)
+def compare_verb(runs: tuple[str, ...], by: str, **given: Any) -> int:
     """Compare the models of RUNS two by two on the scenarios they have in common.
 
     Differences are paired and clustered as the benchmark's design is; Holm's adjustment says which may be claimed, and
     rank sets follow from the claims. Runs that cannot be compared with the first stand apart, with the reason.
     """
-    with Records(store) as records:
+    with Records(given["store"]) as records:
         found, benchmark, measure = _of_one_benchmark(records, runs, by)
-        return _show(comparison_board(compare(records, found, benchmark, measure)), json)
+        return _show(comparison_board(compare(records, found, benchmark, measure)), given)
 
 
 @click.command("correct")
 @click.argument("run")
 @flag("--judge", default="", metavar="NAME", help="Whose numbers to correct.  [default: the panel's]")
-@with_flags(BY, STORE, JSON)
-def correct_verb(run: str, judge: str, by: str, store: Path, json: bool) -> int:
+@with_flags(BY, STORE, HTML, JSON)
+def correct_verb(run: str, judge: str, by: str, **given: Any) -> int:
     """Correct what the judges of RUN say by people's labels of a part of it that was drawn at random.
 
     Beside each other: the judge alone, the judge corrected (PPI++, prediction-powered inference), and people alone. The
     judge alone is flagged where the labels show that it differs from people. Labels that were not drawn by
     interplay labels draw are refused: they correct nothing.
     """
-    with Records(store) as records, Labels(store) as labels:
+    with Records(given["store"]) as records, Labels(given["store"]) as labels:
         found = records.find(run)
         benchmark, measure = _measured(found, by)
-        return _show(correction_board(records, labels, found, benchmark, measure, judge), json)
+        return _show(correction_board(records, labels, found, benchmark, measure, judge), given)
 
 
 @click.command("bias")
 @click.argument("run")
 @flag("--family", "families", multiple=True, metavar="NAME=FAMILY",
       help="Of which family a model or judge is, where its name does not say; may be repeated.")  # fmt: skip
-@with_flags(BY, STORE, JSON)
-def bias_verb(run: str, families: tuple[str, ...], by: str, store: Path, json: bool) -> int:
+@with_flags(BY, STORE, HTML, JSON)
+def bias_verb(run: str, families: tuple[str, ...], by: str, **given: Any) -> int:
     """Say what sways the judges of RUN besides merit: length, own family, refusals; in pairs, also the place.
 
     Held against people's labels where there are ten or more, and against the other judges. What the data cannot tell
@@ -121,39 +130,39 @@ def bias_verb(run: str, families: tuple[str, ...], by: str, store: Path, json: b
         if not equals or not name or not family:
             raise Mistake(f"--family is NAME=FAMILY, as in openai/gpt-4o=gpt, not {pair!r}")
         said[name] = family
-    with Records(store) as records, Labels(store) as labels:
+    with Records(given["store"]) as records, Labels(given["store"]) as labels:
         found = records.find(run)
         benchmark = find(found.benchmark)
         judged = [one for one in benchmark.measures(options_of(found, benchmark)) if one.by == "judges"]
         measure = measure_called(by, judged, benchmark.name)
-        return _show(bias_board(records, labels, found, benchmark, measure, said), json)
+        return _show(bias_board(records, labels, found, benchmark, measure, said), given)
 
 
 @click.command("variance")
 @click.argument("runs", nargs=-1, required=True)
-@with_flags(BY, STORE, JSON)
-def variance_verb(runs: tuple[str, ...], by: str, store: Path, json: bool) -> int:
+@with_flags(BY, STORE, HTML, JSON)
+def variance_verb(runs: tuple[str, ...], by: str, **given: Any) -> int:
     """Say which share of what scores differ by comes from subject, simulator, judge, scenario and repeat.
 
     Several RUNS of one benchmark, alike but for their simulator, tell what the simulator adds.
     """
-    with Records(store) as records:
+    with Records(given["store"]) as records:
         found, benchmark, measure = _of_one_benchmark(records, runs, by)
-        return _show(variance_board(records, found, benchmark, measure), json)
+        return _show(variance_board(records, found, benchmark, measure), given)
 
 
 @click.command("agreement")
 @click.argument("run")
-@with_flags(STORE, JSON)
-def agreement_verb(run: str, store: Path, json: bool) -> int:
+@with_flags(STORE, HTML, JSON)
+def agreement_verb(run: str, **given: Any) -> int:
     """Hold each judge of RUN, and the panel, against people and against each other.
 
     People's labels come into the store by interplay labels. Of several raters of a conversation the majority counts,
     of scores else the median; Krippendorff's alpha says how far they agree among themselves.
     """
-    with Records(store) as records, Labels(store) as labels:
+    with Records(given["store"]) as records, Labels(given["store"]) as labels:
         found = records.find(run)
-        return _show(agreement_of(records, labels, found, find(found.benchmark)), json)
+        return _show(agreement_of(records, labels, found, find(found.benchmark)), given)
 
 
 @click.command("power")
@@ -167,7 +176,7 @@ def agreement_verb(run: str, store: Path, json: bool) -> int:
 @flag("--epochs", type=click.IntRange(1), default=None, help="How often each scenario is played.")
 @flag("--set", "changed", multiple=True, metavar="OPTION=VALUE", help="An option of the benchmark.")
 @flag("--data", type=click.Path(path_type=Path), help="Scenarios of your own, in place of those that ship.")
-@with_flags(ROLE, BASE_URL, MODELS, STORE, JSON)
+@with_flags(ROLE, BASE_URL, MODELS, STORE, HTML, JSON)
 def power_verb(benchmark: str, **given: Any) -> int:
     """Say what n scenarios of BENCHMARK cost and which differences between models they can show; sends nothing.
 
@@ -197,7 +206,7 @@ def power_verb(benchmark: str, **given: Any) -> int:
         )
     count = given["count"] or max(2, len(models))
     design = Design(found, settled, spec.material.scenarios, count, spec.epochs, spread, given["difference"])
-    return _show(power_board(design, taken, priced), given["json"])
+    return _show(power_board(design, taken, priced), given)
 
 
 def _set_in(typed: tuple[str, ...], benchmark: Benchmark) -> dict[str, str]:

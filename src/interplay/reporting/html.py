@@ -5,7 +5,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 
 from interplay.core.benchmark import Benchmark
 from interplay.core.board import Board, Cell, Column, Estimate
@@ -27,14 +27,6 @@ def write_report(path: Path, board: Board, records: Records, run: Run, benchmark
 
 def report(board: Board, records: Records, run: Run, benchmark: Benchmark) -> str:
     """The report's text. Everything from models is text: the template escapes it."""
-    environment = Environment(
-        loader=PackageLoader("interplay.reporting"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-    )
-    environment.globals.update(written=written, interval=interval, bar=_bar, shade=_shade, cloud=_cloud)
-    environment.globals.update(shown_lines=shown_lines, is_private=is_private)
     verdicts = records.verdicts(run)
     rows = records.conversations(run)
     conversations = [
@@ -44,7 +36,7 @@ def report(board: Board, records: Records, run: Run, benchmark: Benchmark) -> st
         }
         for row in rows[:MOST_CONVERSATIONS]
     ]
-    return environment.get_template("report.html").render(
+    return _template().render(
         board=board,
         run=run,
         benchmark=benchmark,
@@ -52,6 +44,23 @@ def report(board: Board, records: Records, run: Run, benchmark: Benchmark) -> st
         conversations=conversations,
         left_out=len(rows) - len(conversations),
     )
+
+
+def write_board(path: Path, board: Board) -> None:
+    """Write a board alone, with its parts, as a page that needs nothing else."""
+    write_whole(path, [_template().render(board=board, run=None, conversations=[], left_out=0)], "page")
+
+
+def _template() -> Template:
+    environment = Environment(
+        loader=PackageLoader("interplay.reporting"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+    )
+    environment.globals.update(written=written, interval=interval, bar=_bar, shade=_shade, cloud=_cloud)
+    environment.globals.update(shown_lines=shown_lines, is_private=is_private)
+    return environment.get_template("report.html")
 
 
 def board_as_html(board: Board) -> str:

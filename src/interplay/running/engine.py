@@ -341,7 +341,7 @@ class Engine:
     async def _work_through(self, plan: Plan, table: Table) -> None:
         """Enough workers to keep every endpoint's gate busy, each with one conversation at a time."""
         waiting = iter(plan.works)
-        allowance = Allowance(self.budget, lambda: self.tally.stopping)
+        allowance = Allowance(self.budget, self._is_over)
 
         async def worker() -> None:
             for work in waiting:
