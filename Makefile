@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: run test check slow soak perf clean
+.PHONY: run test check slow soak perf bugs clean
 
 run: $(VENV)/installed ## try it: the embedded model in every role, a board and a report
 	$(BIN)/interplay run role_play --html report.html
@@ -18,13 +18,16 @@ check: $(VENV)/developed
 	$(BIN)/lint-imports --no-logo
 
 slow: $(VENV)/developed ## the tests that take minutes
-	$(BIN)/python -m pytest -m slow
+	$(BIN)/python -m pytest -n 2 -m slow
 
 soak: $(VENV)/developed ## the long fault runs
 	$(BIN)/python -m pytest -n 2 -m soak
 
 perf: $(VENV)/developed ## measure the program itself, side by side with a bare loop; takes minutes
 	$(BIN)/python -m perf --write
+
+bugs: $(VENV)/developed ## seed 60 bugs in copies of the source, one by one: the tests must catch 57; takes minutes
+	$(BIN)/python -m tests.seeded_bugs
 
 clean:
 	rm -rf $(VENV)

@@ -73,7 +73,7 @@ def agreement_of(records: Records, labels: Labels, run: Run, benchmark: Benchmar
         opinions = _Opinions(benchmark, options)
         parts.append(agreement_board("Judges and people in full", found, criteria_of(measures), opinions))
     if len(question.judges) > 1:
-        parts += [*([_erring_together(question)] if given else []), _among_judges(question)]
+        parts += [*([_erring_together(question)] if question.graded else []), _among_judges(question)]
     if not parts:
         raise Mistake(
             f"{run.id} has one judge and no labels of people; draw some with: interplay labels draw {run.id} FILE.csv"
@@ -166,7 +166,8 @@ def _erring_together(question: _Question) -> Board:
         both = sorted(people.keys() & set.intersection(*(set(one) for one in said)))
         if not both:
             continue
-        ways = [question.scenarios(measure)[number] for number in both]
+        scenarios = question.scenarios(measure)
+        ways = [scenarios[number] for number in both]
         found = panel(
             [[one[number] for number in both] for one in said],
             [people[number] for number in both],

@@ -28,12 +28,13 @@ from interplay.cli.flags import (
     directory_in,
     flag,
     roles_in,
+    set_in,
     with_flags,
 )
 from interplay.cli.showing import check_html
 from interplay.core.benchmark import Benchmark
 from interplay.core.board import Board
-from interplay.core.failures import Mistake, nearest
+from interplay.core.failures import Mistake
 from interplay.core.measures import Measure, measure_called
 from interplay.reporting.html import write_board
 from interplay.running.engine import Engine, How
@@ -183,7 +184,7 @@ def power_verb(benchmark: str, **given: Any) -> int:
     With models and judges named, and their prices known, the cost is in dollars.
     """
     found = find_playable(benchmark)
-    options = _set_in(given["changed"], found)
+    options = set_in(given["changed"], found.options, found.name)
     named = {role: list(names) for role, names in roles_in(given["model_roles"]).items()}
     priced = bool(given["models_"])
     models = given["models_"] or (EMBEDDED,)
@@ -207,20 +208,6 @@ def power_verb(benchmark: str, **given: Any) -> int:
     count = given["count"] or max(2, len(models))
     design = Design(found, settled, spec.material.scenarios, count, spec.epochs, spread, given["difference"])
     return _show(power_board(design, taken, priced), given)
-
-
-def _set_in(typed: tuple[str, ...], benchmark: Benchmark) -> dict[str, str]:
-    known = {option.name for option in benchmark.options}
-    found = {}
-    for pair in typed:
-        name, equals, value = pair.partition("=")
-        name = name.strip().replace("-", "_")
-        if not equals or name not in known:
-            raise Mistake(
-                f"--set takes OPTION=VALUE of {benchmark.name}, not {pair!r}; {nearest(name, known)}"
-            )
-        found[name] = value
-    return found
 
 
 def _spread_like(run: str, store: Path, benchmark: Benchmark) -> Spread:

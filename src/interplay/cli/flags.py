@@ -1,14 +1,14 @@
 """Flags that several verbs share, and what they mean to the engine."""
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
 from interplay.core.benchmark import Benchmark, Option
-from interplay.core.failures import Mistake
+from interplay.core.failures import Mistake, nearest
 from interplay.models.connecting import Directory, directory_of
 from interplay.running.budget import Limits
 from interplay.running.engine import DEFAULT_CONNECTIONS, How
@@ -147,6 +147,20 @@ def _number(pair: str, key: str, value: str) -> float | int | None:
         return int(value) if key == "max_tokens" else float(value)
     except ValueError:
         raise Mistake(f"--sampling {pair}: {value!r} is no number") from None
+
+
+def set_in(typed: tuple[str, ...], options: Sequence[Option], of: str) -> dict[str, str]:
+    """What --set says of some options of a benchmark."""
+    known = {option.name: option for option in options}
+    found = {}
+    for pair in typed:
+        name, equals, value = pair.partition("=")
+        name = name.strip().replace("-", "_")
+        if not equals or name not in known:
+            raise Mistake(f"--set takes OPTION=VALUE of {of}, not {pair!r}; {nearest(name, known)}")
+        known[name].check(value)
+        found[name] = value
+    return found
 
 
 def help_of(benchmark: Benchmark) -> str:

@@ -26,6 +26,7 @@ from interplay.cli.flags import (
     options_in,
     roles_in,
     sampling_in,
+    set_in,
     with_flags,
 )
 from interplay.cli.reading import read_on
@@ -168,25 +169,13 @@ def judge_verb(run: str, rubric: str, changed: tuple[str, ...], **given: Any) ->
     with Records(given["store"]) as records:
         found = records.find(run)
     benchmark = find(found.benchmark)
-    changes = benchmark.read({**({"rubric": rubric} if rubric else {}), **_set_in(changed, benchmark)})
+    of_judging = [option for option in benchmark.options if option.of_judging]
+    asked = set_in(changed, of_judging, "what concerns judging")
+    changes = benchmark.read({**({"rubric": rubric} if rubric else {}), **asked})
+        }
+    )
     again = Again(found, tuple(roles.get("judge", ())), changes)
     return _judge_again(Engine(benchmark, spec_of(found.identity, found.extent), how, Tally(), again), given)
-
-
-def _set_in(typed: tuple[str, ...], benchmark: Benchmark) -> dict[str, str]:
-    """The options of judging that are to be others."""
-    known = {option.name: option for option in benchmark.options if option.of_judging}
-    found = {}
-    for pair in typed:
-        name, equals, value = pair.partition("=")
-        name = name.strip().replace("-", "_")
-        if not equals or name not in known:
-            raise Mistake(
-                f"--set takes OPTION=VALUE of what concerns judging, not {pair!r}; {nearest(name, known)}"
-            )
-        known[name].check(value)
-        found[name] = value
-    return found
 
 
 @click.command("pair")
