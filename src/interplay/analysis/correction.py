@@ -61,6 +61,10 @@ def labelled_of(labels: Labels, run: Run, measure: Measure) -> Labelled:
     _check_order(draw, len(reached), skipped)
     people = people_of(labels, run, [measure])
     values = {number: value for (number, _), value in people.items() if number in seen}
+    if not values:
+        raise Mistake(
+            f"no conversation of {draw.id} is settled by {', '.join(measure.names)}: all are tied, or half labelled"
+        )
     return Labelled(
         draw,
         values,
@@ -205,7 +209,7 @@ def _notes(people: Labelled, small: Sequence[str], rows: Sequence[Mapping[str, C
     draw = people.draw
     told = [
         f"{draw.id}: {draw.reach} of {len(draw.order)} conversations were drawn at random; {len(people.values)} are "
-        f"labelled, by {people.raters} raters."
+        f"labelled, by {people.raters} {'rater' if people.raters == 1 else 'raters'}."
     ]
     if people.skipped or people.unsettled:
         told.append(

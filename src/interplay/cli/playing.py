@@ -172,8 +172,6 @@ def judge_verb(run: str, rubric: str, changed: tuple[str, ...], **given: Any) ->
     of_judging = [option for option in benchmark.options if option.of_judging]
     asked = set_in(changed, of_judging, "what concerns judging")
     changes = benchmark.read({**({"rubric": rubric} if rubric else {}), **asked})
-        }
-    )
     again = Again(found, tuple(roles.get("judge", ())), changes)
     return _judge_again(Engine(benchmark, spec_of(found.identity, found.extent), how, Tally(), again), given)
 

@@ -156,8 +156,9 @@ class Engine:
             self._wire(models, journal)
             table = Table(self._setting(run, reach), records, journal, self.tally, self.send_to)
             await self._work_through(plan, table)
-            if self.watch is not None or self._does_the_rest(run, reach):
-                await journal.extend(self._extent(run, reach, at_the_end=True))
+            rest_is_done = self._has_done_the_rest(run, reach)
+            if self.watch is not None or rest_is_done:
+                await journal.extend(self._extent(run, reach, rest_is_done=rest_is_done))
             after = records.find(run.id)
             if after.extent["rubric"] != run.extent["rubric"]:
                 await rescore(records, journal, after, self.benchmark)
@@ -272,21 +273,17 @@ class Engine:
             sampling=self._joining(),
         )
 
-    def _extent(self, run: Run, reach: Reach, *, at_the_end: bool = False) -> dict[str, Any]:
+    def _extent(self, run: Run, reach: Reach, *, rest_is_done: bool = False) -> dict[str, Any]:
         """What the record keeps of how far the run reaches, from now on."""
-        kept = self._before(run).get(DECIDED)
-        if self.watch is not None:
-            kept = self.watch.as_json()
-        elif at_the_end and self._does_the_rest(run, reach):
-            kept = None  # all was done after all, and nothing was left out for what was seen
-        decided = {DECIDED: kept} if kept else {}
+        kept = self.watch.as_json() if self.watch else self._before(run).get(DECIDED)
+        decided = {DECIDED: kept} if kept and not rest_is_done else {}
         order = {DRAWN: self.watch.drawn} if self.watch else {}
         if self.between:
             return pairs_extended(run, reach, decided) | order
         others = {name: value for name, value in run.extent.items() if name != DECIDED}
         return grown(others, reach) | {"open": self._open_weights(run)} | decided | order
 
-    def _does_the_rest(self, run: Run, reach: Reach) -> bool:
+    def _has_done_the_rest(self, run: Run, reach: Reach) -> bool:
         """Has this start, which does not stop early, done all that an earlier one left out?"""
         kept = self._before(run).get(DECIDED)
         if kept is None or self.watch is not None or not self.tally.is_finished:
