@@ -185,14 +185,14 @@ def test_a_fixed_length_median_is_used_and_named() -> None:
 
 
 def test_the_length_median_of_a_board_is_over_models() -> None:
-    lengths = {"a": 100, "b": 300, "c": 200}
+    lengths = {"a": 100, "b": 600, "c": 200}  # whose mean is 300
     found = board(
         *[played(0, verdict("j", (4, 4, 4)), subject=name, length=one) for name, one in lengths.items()]
     )
     factors = {row["model"]: row["ln_score"].value / 4 for row in found.rows}
 
     assert "M = 200.0 characters" in found.notes[0]
-    assert factors == {"a": 1.0, "c": 1.0, "b": pytest.approx(1 + 0.07 * (200 / 300 - 1))}
+    assert factors == {"a": 1.0, "c": 1.0, "b": pytest.approx(1 + 0.07 * (200 / 600 - 1))}
 
 
 @pytest.mark.parametrize("median", ["0", "-1", "many", "nan", " ", "inf"])

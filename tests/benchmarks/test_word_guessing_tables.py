@@ -178,6 +178,13 @@ def test_the_ranking_of_games_of_one_against_one() -> None:
     assert [one["model"] for one in ranking.rows] == ["strong", "other", "weak"]
     tally = {one["model"]: (one["won"], one["drawn"], one["lost"]) for one in ranking.rows}
     assert tally == {"strong": (8, 2, 0), "weak": (2, 2, 6), "other": (6, 4, 10)}
+
+
+def test_who_finds_the_word_in_the_last_round_beats_one_who_never_does() -> None:
+    last = int(OPTIONS["rounds"])
+    ranking = part(summarize(games("model", [(last, 0), (last, 0), (0, last)]), OPTIONS), "Ranking of games")
+    tally = {one["model"]: (one["won"], one["drawn"], one["lost"]) for one in ranking.rows}
+    assert tally == {"model": (2, 0, 1), "other": (1, 0, 2)}
     assert sum(value(one["strength"]) for one in ranking.rows) == pytest.approx(0, abs=1e-6)
 
 

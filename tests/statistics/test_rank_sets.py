@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from interplay.statistics.comparing import benjamini_hochberg, clustered_difference, holm
+from interplay.core.board import Estimate
+from interplay.statistics.comparing import Compared, benjamini_hochberg, clustered_difference, holm
 from interplay.statistics.rank_sets import Pair, all_pairs, claims, rank_sets
 from tests.statistics.crossed import BY_CHARACTER, SUITED, UNITS, WAYS, table_of
 
@@ -160,6 +161,12 @@ class TestClaims:
         assert claims(pairs) == {("low", "high"), ("low", "near")}
         assert claims(pairs, error=1e-9) == set()
         assert rank_sets(table, claims(pairs)) == {"low": (3, 3), "high": (1, 2), "near": (1, 2)}
+
+    def test_what_is_worth_a_look_is_not_yet_a_claim(self) -> None:
+        apart = [Compared(Estimate(value, None, None, 9), p) for value, p in ((0.4, 0.03), (-0.5, 0.001))]
+        browsed = [Pair("a", "b", apart[0], 0.06, 0.045), Pair("a", "c", apart[1], 0.003, 0.003)]
+        assert claims(browsed) == {("a", "c")}
+        assert claims(browsed, error=0.06) == {("b", "a"), ("a", "c")}
 
     def test_a_pair_that_was_not_asked_or_does_not_differ_claims_nothing(self) -> None:
         assert claims(all_pairs({"one": {1: 1.0}, "two": {1: 2.0}}), error=1.0) == set()

@@ -6,7 +6,7 @@ from itertools import combinations
 from math import fsum
 from typing import Literal
 
-from interplay.analysis.entries import Entry, entries_of
+from interplay.analysis.entries import Entry, entries_by
 from interplay.core.benchmark import Benchmark, Options, Played
 from interplay.core.board import Board, Cell, Column, Estimate
 from interplay.core.failures import Mistake
@@ -84,7 +84,7 @@ def agreement_of(records: Records, labels: Labels, run: Run, benchmark: Benchmar
 def _asked(
     records: Records, labels: Labels, run: Run, benchmark: Benchmark, measures: Sequence[Measure]
 ) -> _Question:
-    entries = {one.name: entries_of(records, [run], benchmark, one) for one in measures}
+    entries = entries_by(records, [run], benchmark, measures)
     judges = sorted({judge for mine in entries.values() for entry in mine for judge in entry.values})
     graded = tuple(one for one in measures if not one.scale.is_yes_or_no)
     return _Question(run, tuple(measures), tuple(judges), entries, people_of(labels, run, graded))

@@ -148,7 +148,8 @@ def _seen(pairs: Sequence[Pair]) -> list[str]:
         return [
             "What difference this design would claim cannot be told: those of the scenarios are all the same."
         ]
-    between = f" (of single pairs {min(seen):.2g} to {max(seen):.2g})" if len(seen) > 1 else ""
+    least, most = f"{min(seen):.2g}", f"{max(seen):.2g}"
+    between = f" (of single pairs {least} to {most})" if least != most else ""
     return [
         "The smallest true difference that this design would claim in four of five repetitions, all "
         f"{len(pairs)} pairs looked at: about {median(seen):.2g}{between}."

@@ -54,7 +54,9 @@ def labelled_of(labels: Labels, run: Run, measure: Measure) -> Labelled:
             f"some with interplay labels draw {run.id} FILE, and label those"
         )
     draw = draws[max(by_draw, key=lambda id: (len(by_draw[id]), id))]
-    reached = draw.order[: 1 + max(draw.order.index(number) for number in by_draw[draw.id])]
+    reached = draw.order[
+        : 1 + max(place for place, number in enumerate(draw.order) if number in by_draw[draw.id])
+    ]
     everything = {one.conversation for one in given}
     seen = everything.intersection(reached)  # a label that came in by another sheet is one of these too
     skipped = [number for number in reached if number not in seen]
@@ -92,9 +94,8 @@ def correction_board(
     if measure.by != "judges":
         raise Mistake(f"{measure.name} is measured by rule: there is no judge to correct")
     people = labelled_of(labels, run, measure)
-    entries = [
-        one for one in entries_of(records, [run], benchmark, measure) if one.number in set(people.draw.order)
-    ]
+    drawn_from = set(people.draw.order)
+    entries = [one for one in entries_of(records, [run], benchmark, measure) if one.number in drawn_from]
     judges = sorted({name for entry in entries for name in entry.values})
     if not judges:
         raise Mistake(

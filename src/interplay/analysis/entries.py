@@ -56,13 +56,22 @@ class Entry:
 
 def entries_of(records: Records, runs: Iterable[Run], benchmark: Benchmark, measure: Measure) -> list[Entry]:
     """The entries of several runs; a model that two of them measured in the same place counts once, the newest."""
-    found: dict[tuple[str, str, int], Entry] = {}
+    return entries_by(records, runs, benchmark, [measure])[measure.name]
+
+
+def entries_by(
+    records: Records, runs: Iterable[Run], benchmark: Benchmark, measures: Sequence[Measure]
+) -> dict[str, list[Entry]]:
+    """The same by several measures; every conversation is read and scored once."""
+    found: dict[str, dict[tuple[str, str, int], Entry]] = {measure.name: {} for measure in measures}
     for run in sorted(runs, key=lambda run: run.number):
         roles = {role.name for role in benchmark.subjects(options_of(run, benchmark))}
         for one in judged_of(records, run, benchmark):
-            for entry in _entries(one, run, benchmark, measure, roles):
-                found[entry.model, f"{entry.scenario.id} {_table(entry, roles)}", entry.repeat] = entry
-    return list(found.values())
+            for measure in measures:
+                for entry in _entries(one, run, benchmark, measure, roles):
+                    place = f"{entry.scenario.id} {_table(entry, roles)}"
+                    found[measure.name][entry.model, place, entry.repeat] = entry
+    return {name: list(entries.values()) for name, entries in found.items()}
 
 
 def _table(entry: Entry, roles: set[str]) -> str:
@@ -118,9 +127,9 @@ def told_of_missing(entries: Sequence[Entry]) -> list[str]:
     told = [
         f"{states[state]} {meaning}"
         for state, meaning in (
-            ("void", "were not played to their end"),
-            ("unjudged", "have no verdict"),
-            ("set aside", "have no such score, as where a model refused"),
+            ("void", "not played to the end"),
+            ("unjudged", "without a verdict"),
+            ("set aside", "without such a score, as where a model refused"),
         )
         if states[state]
     ]

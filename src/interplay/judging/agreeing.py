@@ -131,14 +131,15 @@ def agreement_board(
     titles = {name: (titles or {}).get(name, name) for name in criteria}
     graded = {name for name, scale in criteria.items() if not scale.is_yes_or_no}
     people = settled([label for label, _ in found.pairs], graded)
-    said = {label.item: opinions(one) for label, one in found.pairs}
+    items = {label.item: one for label, one in found.pairs}
+    said = {item: opinions(one) for item, one in items.items()}
     judges = sorted({judge for by_judge in said.values() for judge in by_judge})
     table = _Table(people, said, [*judges, PANEL] if len(judges) > 1 else judges)
     rows = [row for name, scale in criteria.items() for row in table.rows(name, scale, titles[name])]
     columns = tuple(
         column for column in COLUMNS if not rows or any(row[column.key] is not None for row in rows)
     )
-    labels = {label.item: one.scenario.label for label, one in found.pairs}
+    labels = {item: one.scenario.label for item, one in items.items()}
     notes = [
         _told(found),
         *_ties(people, labels, titles),

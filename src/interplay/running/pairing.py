@@ -122,10 +122,10 @@ def pairs_reached(run: Run) -> dict[str, Any]:
     return {"limit": extent["limit"], "epochs": extent["epochs"], **extent.get(KEPT_AS, {})}
 
 
-def pairs_extended(run: Run, reach: Reach, also: Mapping[str, Any]) -> dict[str, Any]:
+def pairs_extended(run: Run, reach: Reach, also: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """The extent of a run after it was compared."""
     kept = {name: value for name, value in reach.extent().items() if name not in ("limit", "epochs")}
-    return {**run.extent, KEPT_AS: {**kept, **also}}
+    return {**run.extent, KEPT_AS: {**kept, **(also or {})}}
 
 
 def judges_of_pairs(run: Run) -> tuple[str, ...]:

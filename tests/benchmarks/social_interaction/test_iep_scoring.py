@@ -1,5 +1,7 @@
 """Scores of a session: shares worked by hand, and what counts as a pass, an empty or a repeated move."""
 
+from dataclasses import replace
+
 import pytest
 
 from interplay.benchmarks.social_interaction.protocol import Move
@@ -41,6 +43,16 @@ def test_each_judge_has_a_score_for_each_player_and_their_mean() -> None:
         ("iep", "j"): pytest.approx(0.6),
         ("iep", "k"): pytest.approx(0.4),
     }
+
+
+def test_the_share_is_of_what_there_was_to_learn_and_not_of_what_was_said() -> None:
+    """Who answers with the two points that it learned, and nothing else, has learned no more by that."""
+    wordy = counted(2, 1, 0)
+    assert wordy.data is not None
+    brief = [{**one, "learned": one["learned"][: len(one["pairs"])]} for one in wordy.data["players"]]
+    terse = replace(wordy, data={**wordy.data, "players": brief})
+    assert session_iep([terse]) == session_iep([wordy]) == pytest.approx((2 / 5 + 1 / 5 + 0) / 3)
+    assert score(session(), [terse], OPTIONS) == score(session(), [wordy], OPTIONS)
 
 
 def test_without_a_verdict_there_is_no_iep_and_never_a_zero() -> None:
