@@ -138,9 +138,14 @@ def check_deciding(benchmark: Benchmark, models: Sequence[str], options: Options
     """Raise a Mistake where there is nothing that could be decided."""
     if len(models) < 2:
         raise Mistake("--until-decided is about which model is better: name two or more with --model")
-    if not pairs and (not benchmark.measures(options) or not benchmark.spread(options)):
+    measures = benchmark.measures(options)
+    if not pairs and (not measures or not benchmark.spread(options)):
         raise Mistake(
             f"{benchmark.name} gives no score to single conversations here, so that nothing can be decided early"
+        )
+    if not pairs and measures[0].less_is_better:
+        raise Mistake(
+            f"{benchmark.name} is measured by what there should be little of: --until-decided is not for that"
         )
 
 
