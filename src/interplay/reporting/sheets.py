@@ -75,12 +75,15 @@ def _as_given(row: ConversationRow, label: Given) -> dict[str, Any]:
         "repeat": row.repeat + 1,
         "rater": label.rater,
         "criterion": label.criterion,
-        "value": format(Decimal(str(label.value)), "f").removesuffix(
-            ".0"
-        ),  # all its digits, as people write them
+        "value": _digits(label.value),
         "when": label.made,
         "drawn": label.drawn,
     }
+
+
+def _digits(value: float) -> str:
+    """All digits of a number, as people write them."""
+    return format(Decimal(str(value)), "f").removesuffix(".0")
 
 
 def check_ending(path: Path) -> None:
