@@ -46,7 +46,10 @@ def test_it_is_raised_exactly_at_the_third_in_a_row(said: list[int]) -> None:
 
 
 def test_an_echo_that_is_cut_short_is_an_echo() -> None:
-    heard = "The ferry leaves at noon, the bread is fresh, and nobody has seen the captain since the fog came in. " * 8
+    heard = (
+        "The ferry leaves at noon, the bread is fresh, and nobody has seen the captain since the fog came in. "
+        * 8
+    )
     watch = LoopWatch("the user")
     with pytest.raises(LoopFailure, match="just heard"):
         for number in range(3):
@@ -56,4 +59,7 @@ def test_an_echo_that_is_cut_short_is_an_echo() -> None:
 def test_a_short_answer_that_begins_as_what_was_heard_is_none() -> None:
     watch = LoopWatch("the user")
     for number in range(5):
-        watch.said(f"{number}. The ferry leaves at noon", f"{number}. The ferry leaves at noon, and the bread is fresh")
+        watch.said(
+            f"{number}. The ferry leaves at noon",
+            f"{number}. The ferry leaves at noon, and the bread is fresh",
+        )

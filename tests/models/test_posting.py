@@ -72,7 +72,8 @@ async def test_a_fault_that_leaves_no_answer_has_a_cause_and_its_bytes_are_kept(
 ) -> None:
     started = time.monotonic()
     fault = Fault(kind, body=b"odd" if kind == "raw" else b"", seconds=30)
-    total = 30.0 if kind == "huge" else 3.0  # much is not slow: it must be read to its end on a busy machine too
+    # much is not slow: it must be read to its end on a busy machine too
+    total = 30.0 if kind == "huge" else 3.0
     failure = await provider.fail(lambda _: fault, patience=replace(IMPATIENT, total=total))
     assert failure.cause == CAUSES[kind]
     assert failure.cause in RETRIED
