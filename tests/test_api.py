@@ -12,7 +12,10 @@ from interplay.api import setup
 from interplay.core.failures import Mistake
 from interplay.core.wire import Message
 from interplay.models.loopback import Asked, Loopback, serving
+from tests.analysis.planted import Office, acted, office, rated, record
 from tests.running.job import answer
+
+__all__ = ["office"]  # a fixture
 
 ROLES = {"interrogator": "openai/user", "judge": ["openai/judge-1", "openai/judge-2"]}
 
@@ -271,3 +274,68 @@ def test_a_leaderboard_shows_itself_and_wrong_arguments_are_mistakes(tmp_path: P
     for arguments, words in wrong:
         with pytest.raises(Mistake, match=words):
             interplay.run("role_play", player, **{"roles": roles, "how": how, **arguments})  # type: ignore[arg-type]
+
+
+UNITS = 12
+
+
+def judged_run(store: Path, models: Sequence[str] = ("a", "b"), **ratings: int) -> interplay.Run:
+    """A recorded run of a simulation whose second model is better by two points."""
+    talks = [
+        rated(number, model, **{judge: level + number % 3 + 2 * place for judge, level in ratings.items()})
+        for number in range(UNITS)
+        for place, model in enumerate(models)
+    ]
+    return interplay.load(record(store, "simulation", talks).id, store)
+
+
+class TestAnalysis:
+    def test_models_are_compared_as_the_command_line_does(self, office: Office) -> None:
+        run = judged_run(office.store, j=4)
+        board = run.compare()
+        assert board.as_json() == office.reads("compare", run.id)
+        assert [row["model"] for row in board.rows] == ["b", "a"]
+        assert run.compare(by="rating") == board
+        other = judged_run(office.store, ("c",), j=3)
+        assert {row["model"] for row in run.compare(other).rows} == {"a", "b", "c"}
+        assert "<table>" in board._repr_html_()
+        with pytest.raises(Mistake, match="did you mean 'rating'"):
+            run.compare(by="ratin")
+
+    def test_runs_of_two_stores_are_not_compared(self, office: Office, tmp_path: Path) -> None:
+        run, far = judged_run(office.store, j=4), judged_run(tmp_path / "far.db", ("c",), j=4)
+        with pytest.raises(Mistake, match="runs of one store are compared"):
+            run.compare(far)
+
+    def test_judges_are_held_against_each_other_and_people(self, office: Office) -> None:
+        run = judged_run(office.store, j=4, k=5)
+        assert run.agreement().as_json() == office.reads("agreement", run.id)
+        with pytest.raises(Mistake, match="has no labels by rating"):
+            run.correct()
+        drawn = office.draws(20)
+        office.takes_in({**one, "rater": "ann", "value": str(4 + n % 4)} for n, one in enumerate(drawn))
+        assert run.agreement().as_json() == office.reads("agreement", run.id)
+        assert run.correct().as_json() == office.reads("correct", run.id)
+        assert run.correct(judge="k").as_json() == office.reads("correct", run.id, "--judge", "k")
+        assert run.correct(judge="k") != run.correct(judge="j")
+        with pytest.raises(Mistake, match="'nobody' did not judge"):
+            run.correct(judge="nobody")
+
+    def test_variance_and_bias(self, office: Office) -> None:
+        run = judged_run(office.store, j=4, k=5)
+        found = run.variance()
+        assert found.as_json() == office.reads("variance", run.id)
+        assert {"subject", "judge", "scenario"} <= {str(row["source"]) for row in found.rows}
+        other = judged_run(office.store, ("c",), j=3, k=3)
+        assert run.variance(other).as_json() == office.reads("variance", run.id, other.id)
+        assert run.bias().as_json() == office.reads("bias", run.id)
+        said = run.bias(families={"j": "x", "a": "x"})
+        assert said.as_json() == office.reads("bias", run.id, "--family", "j=x", "--family", "a=x")
+        assert said != run.bias()
+        acting = interplay.load(
+            record(office.store, "role_play", [acted(1, "a", j=(3, 3, 3))]).id, office.store
+        )
+        with pytest.raises(Mistake, match="is a run of role_play, not of simulation as"):
+            run.variance(acting)
+        with pytest.raises(Mistake, match="is a run of role_play, not of simulation as"):
+            run.compare(acting)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from interplay.analysis.agreement import agreement_of
+from interplay.analysis.biases import bias_board, measure_of_judges
 from interplay.analysis.comparison import compare, comparison_board
 from interplay.analysis.correction import correction_board
 from interplay.analysis.sources import variance_board
@@ -175,14 +176,9 @@ class Run:
 
     def compare(self, *others: "Run", by: str = "") -> "Leaderboard":
         """Models two by two on the scenarios they have in common, with those of other runs that can be compared."""
-        for other in others:
-            if other.store != self.store:
-                raise Mistake(
-                    f"{other.id} is in {other.store}, not in {self.store}: runs of one store are compared"
-                )
 
         def board(records: Records, row: RunRow, benchmark: Benchmark, measure: Measure) -> Board:
-            runs = [row, *(records.find(other.id) for other in others)]
+            runs = self._with_others(records, row, others)
             return comparison_board(compare(records, runs, benchmark, measure))
 
         return self._analysed(board, by)
@@ -202,13 +198,34 @@ class Run:
 
             return self._analysed(board, by)
 
-    def variance(self, by: str = "") -> "Leaderboard":
-        """Where scores differ: subject, simulator, judge, scenario, repeat."""
+    def bias(self, by: str = "", families: Mapping[str, str] | None = None) -> "Leaderboard":
+        """What sways the judges besides merit; families says of which a model or judge is, by name."""
+        with Records(self.store) as records, Labels(self.store) as labels:
+            row = records.find(self.id)
+            benchmark = find(row.benchmark)
+            measure = measure_of_judges(row, benchmark, by)
+            return _shown(bias_board(records, labels, row, benchmark, measure, families or {}))
+
+    def variance(self, *others: "Run", by: str = "") -> "Leaderboard":
+        """Where scores differ: subject, simulator, judge, scenario, repeat; with other runs, what theirs add."""
 
         def board(records: Records, row: RunRow, benchmark: Benchmark, measure: Measure) -> Board:
-            return variance_board(records, [row], benchmark, measure)
+            return variance_board(records, self._with_others(records, row, others), benchmark, measure)
 
         return self._analysed(board, by)
+
+    def _with_others(self, records: Records, row: RunRow, others: "Sequence[Run]") -> list[RunRow]:
+        """This run and others of its store and benchmark, each once."""
+        found = {row.id: row}
+        for other in others:
+            if other.store != self.store:
+                raise Mistake(
+                    f"{other.id} is in {other.store}, not in {self.store}: runs of one store are compared"
+                )
+            one = found[other.id] = records.find(other.id)
+            if one.benchmark != row.benchmark:
+                raise Mistake(f"{one.id} is a run of {one.benchmark}, not of {row.benchmark} as {row.id}")
+        return list(found.values())
 
     def _analysed(
         self, board: Callable[[Records, RunRow, Benchmark, Measure], Board], by: str

@@ -108,7 +108,7 @@ class TestRefusals:
         labelled(store, [number for place, number in enumerate(found.order[:40]) if place % 8], found.id)
         with pytest.raises(
             Mistake,
-            match=rf"of the first 40 conversations of {found.id}, 5 have no label \({found.order[0]}, ",
+            match=rf"of the first 40 conversations of {found.id}, 5 have no label, .* \({found.order[0]}, ",
         ):
             board(store)
 
@@ -274,8 +274,32 @@ class TestWhichLabels:
         labelled(store, found.items, found.id)
         again = rated(found.items[0] - 1, "m", j=5)
         record(store, "simulation", [Talk(**{**vars(again), "anew": True})])
-        [only] = board(store).rows
+        [only] = (told := board(store)).rows
         assert (only["labels"], only["n"]) == (19, SIZE - 1)
+        assert "Played anew since the draw, and not in here: 1 conversations." in told.notes
+
+    def test_a_draw_of_which_much_was_played_anew_is_refused(self, store: Path) -> None:
+        judged(store)
+        found = draw(store, 20)
+        labelled(store, found.items, found.id)
+        for number in found.order[: SIZE // 5]:
+            again = rated(number - 1, "m", j=9)
+            record(store, "simulation", [Talk(**{**vars(again), "anew": True})])
+        with pytest.raises(Mistake, match="were played anew since: draw again"):
+            board(store)
+
+    def test_labels_without_a_verdict_count_for_people_alone(self, store: Path) -> None:
+        record(
+            store,
+            "simulation",
+            [rated(n, "m", **({} if n % 10 == 9 else {"j": 4 + n % 3})) for n in range(60)],
+        )
+        found = draw(store, 40)
+        say(store, {n: float(3 + n % 4) for n in found.items}, found.id, "rating")
+        [only] = (told := board(store)).rows
+        assert only["unjudged"] == 40 - only["labels"] > 0
+        assert only["people"].n == 40
+        assert any("6 without a verdict" in note for note in told.notes)
 
 
 class TestRates:

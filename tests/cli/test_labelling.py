@@ -300,7 +300,7 @@ class TestExporting:
         office.labels({1: 5}, "rating")
         for name, told in (("a.xls", "to a .csv or a .jsonl"), ("no/a.csv", "folder does not exist")):
             assert told in office.mistakes("labels", "export", "last", str(office.folder / name))
-        assert "is the store" in self._to_the_store(office)
+        assert "is there already, perhaps filled in" in self._to_the_store(office)
 
     @staticmethod
     def _to_the_store(office: Office) -> str:

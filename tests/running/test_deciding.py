@@ -230,7 +230,7 @@ def test_the_record_tells_in_words_what_was_seen_and_what_was_not() -> None:
     assert lines == [
         "alpha against beta: nothing was seen, not decided (p 1.0000).",
         "alpha against beta: 0.250 (-1.000 to 1.500, n 3), not decided (p 0.4000).",
-        "alpha against beta: 2.000 (n 8; no interval, as the results changed on the way), decided (p 0.0001).",
+        "alpha against beta: 2.000 (n 8; no interval, as the results changed on the way), decided (p below 0.0001).",
     ]
 
 

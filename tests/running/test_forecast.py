@@ -270,7 +270,10 @@ def test_the_difference_that_the_whole_run_can_show(typist: Typist) -> None:
     v1 = ["--version", "v1"]  # from 1 to 10
     assert shown(*v1) == (64, pytest.approx(0.175 * 9 / 4, abs=0.002))
     text = typist.types("run", "role_play", *CAST, *JUDGES, "--plan")
-    assert "With 64 scenarios a true difference of 0.18 between two models is seen 4 times in 5" in text
+    assert (
+        "With 64 scenarios a true difference of 0.18 in final (1 to 5) between two models is seen 4 times in 5"
+        in text
+    )
 
 
 def test_a_plan_in_words_has_a_line_for_every_role_and_the_budget(typist: Typist) -> None:

@@ -6,7 +6,7 @@ from itertools import combinations
 from math import fsum
 from typing import Literal
 
-from interplay.analysis.entries import Entry, entries_by
+from interplay.analysis.entries import Entry, entries_by, told_of_missing
 from interplay.core.benchmark import Benchmark, Options, Played
 from interplay.core.board import Board, Cell, Column, Estimate
 from interplay.core.failures import Mistake
@@ -44,6 +44,11 @@ class _Question:
     @property
     def graded(self) -> list[Measure]:
         """What people said that is not yes or no."""
+        return [one for one in self.labelled if not one.scale.is_yes_or_no]
+
+    @property
+    def labelled(self) -> list[Measure]:
+        """What people said anything by."""
         said = {name for _, name in self.people}
         return [one for one in self.measures if one.name in said]
 
@@ -71,9 +76,11 @@ def agreement_of(records: Records, labels: Labels, run: Run, benchmark: Benchmar
         parts.extend([_against_people(question)] if question.graded else [])
         found = _matched(given, records, run, benchmark)
         opinions = _Opinions(benchmark, options)
-        parts.append(agreement_board("Judges and people in full", found, criteria_of(measures), opinions))
+        full = agreement_board("Judges and people in full", found, criteria_of(measures), opinions)
+        left_out = told_of_missing(question.entries[measures[0].name])
+        parts.append(replace(full, notes=(*full.notes, *left_out)))
     if len(question.judges) > 1:
-        parts += [*([_erring_together(question)] if question.graded else []), _among_judges(question)]
+        parts += [*([_erring_together(question)] if question.labelled else []), _among_judges(question)]
     if not parts:
         raise Mistake(
             f"{run.id} has one judge and no labels of people; draw some with: interplay labels draw {run.id} FILE.csv"
@@ -86,8 +93,7 @@ def _asked(
 ) -> _Question:
     entries = entries_by(records, [run], benchmark, measures)
     judges = sorted({judge for mine in entries.values() for entry in mine for judge in entry.values})
-    graded = tuple(one for one in measures if not one.scale.is_yes_or_no)
-    return _Question(run, tuple(measures), tuple(judges), entries, people_of(labels, run, graded))
+    return _Question(run, tuple(measures), tuple(judges), entries, people_of(labels, run, measures))
 
 
 def people_of(labels: Labels, run: Run, measures: Sequence[Measure]) -> People:
@@ -160,11 +166,14 @@ def _erring_together(question: _Question) -> Board:
         Column("n", "n", "conversations that people labelled and all judges judged", "count"),
     )  # fmt: skip
     rows: list[dict[str, Cell]] = []
-    for measure in question.measures:
+    absent: dict[str, None] = {}
+    for measure in question.labelled:
         people = question.by_people(measure)
-        said = [question.said(measure, judge) for judge in question.judges]
-        both = sorted(people.keys() & set.intersection(*(set(one) for one in said)))
-        if not both:
+        by_judge = {judge: question.said(measure, judge) for judge in question.judges}
+        absent |= {judge: None for judge, one in by_judge.items() if not people.keys() & one.keys()}
+        said = [one for one in by_judge.values() if people.keys() & one.keys()]
+        both = sorted(people.keys() & set.intersection(*(set(one) for one in said))) if said else []
+        if len(said) < 2 or not both:
             continue
         scenarios = question.scenarios(measure)
         ways = [scenarios[number] for number in both]
@@ -177,10 +186,11 @@ def _erring_together(question: _Question) -> Board:
             {"criterion": measure.name, "correlation": found.correlation, "variance": found.relative_variance,
              "worth": found.effective, "judges": found.judges, "n": len(both)}
         )  # fmt: skip
-    note = (
-        "People's own errors are in all judges' errors, and raise the correlation; several raters lower that."
-    )
-    return Board("Judges erring together", columns, tuple(rows), (note,))
+    notes = [
+        "People's own errors are in all judges' errors, and raise the correlation; several raters lower that.",
+        *([f"Judged nothing that people labelled, and is left out: {', '.join(absent)}."] if absent else []),
+    ]
+    return Board("Judges erring together", columns, tuple(rows), tuple(notes))
 
 
 def _among_judges(question: _Question) -> Board:

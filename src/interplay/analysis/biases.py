@@ -7,10 +7,10 @@ from interplay.analysis.agreement import people_of
 from interplay.analysis.entries import Entry, entries_of, said_by
 from interplay.core.benchmark import Benchmark
 from interplay.core.board import Board, Cell, Column, Estimate
-from interplay.core.failures import Mistake
-from interplay.core.measures import Measure
+from interplay.core.failures import Mistake, nearest
+from interplay.core.measures import Measure, measure_called
 from interplay.judging.families import family_of
-from interplay.running.pairing import KEPT_AS, item_of, pairing_of, rivals
+from interplay.running.pairing import KEPT_AS, item_of, judges_of_pairs, pairing_of, rivals
 from interplay.running.results import options_of
 from interplay.statistics.bias import Comparison, Rating, RatingBias, pairwise_bias, rating_bias, rating_trend
 from interplay.statistics.swaps import Swap, steadiness
@@ -45,6 +45,13 @@ OF_PAIRS = (
 Families = Mapping[str, str]  # that the user says
 
 
+def measure_of_judges(run: Run, benchmark: Benchmark, by: str) -> Measure:
+    """The measure of this name; the first that judges measure by, where nobody says."""
+    measures = benchmark.measures(options_of(run, benchmark))
+    judged = [one for one in measures if one.by == "judges"]
+    return measure_called(by, measures if by else judged or measures, benchmark.name)
+
+
 def bias_board(
     records: Records, labels: Labels, run: Run, benchmark: Benchmark, measure: Measure, families: Families
 ) -> Board:
@@ -52,6 +59,7 @@ def bias_board(
     if measure.by != "judges":
         raise Mistake(f"{measure.name} is measured by rule: there is no judge to be swayed")
     entries = [one for one in entries_of(records, [run], benchmark, measure) if one.values]
+    _check_names(families, run, entries)
     boards = []
     if entries:
         people = people_of(labels, run, [measure])
@@ -62,6 +70,14 @@ def bias_board(
         raise Mistake(f"{run.id} was not judged by {measure.name}; judge it with: interplay judge {run.id}")
     first, *others = boards
     return Board(first.title, first.columns, first.rows, first.notes, tuple(others))
+
+
+def _check_names(families: Families, run: Run, entries: Sequence[Entry]) -> None:
+    judges = {judge for entry in entries for judge in entry.values}
+    known = {*run.identity["models"], *judges, *judges_of_pairs(run)}
+    for name in families:
+        if name not in known:
+            raise Mistake(f"--family: {run.id} has no model or judge {name!r}; {nearest(name, known)}")
 
 
 def _ratings_board(
@@ -125,8 +141,9 @@ class _Told:
         return {"judge": judge, "against": against, **effects, "n": max(one.n for one in effects.values())}
 
     def why(self, what: str, estimate: Estimate) -> None:
-        if estimate.value is None:
-            self.reasons.append(f"No value for {what}: {estimate.method.removeprefix('none: ')}.")
+        lacks = "value" if estimate.value is None else "interval" if estimate.low is None else ""
+        if lacks:
+            self.reasons.append(f"No {lacks} for {what}: {estimate.method.removeprefix('none: ')}.")
 
 
 def _families(entries: Sequence[Entry], judges: Sequence[str], families: Families) -> list[str]:

@@ -14,6 +14,7 @@ from interplay.core.board import Board, Cell, Column, Estimate, level
 from interplay.core.failures import Mistake
 from interplay.core.measures import Measure
 from interplay.running.comparing import gather
+from interplay.running.results import judged_by
 from interplay.statistics.missing import Bounds, bounds, rate_bounds
 from interplay.statistics.power import reach
 from interplay.statistics.rank_sets import Pair, all_pairs, claims, rank_sets
@@ -38,6 +39,7 @@ class Compared:
     entries: Mapping[str, Sequence[Entry]]  # by model
     pairs: Sequence[Pair]
     apart: Sequence[str] = ()  # runs that cannot be compared with these, and why
+    judged: Sequence[str] = ()  # each run, and by whom it was judged, with the versions they reported
 
 
 def compare(records: Records, runs: Sequence[Run], benchmark: Benchmark, measure: Measure) -> Compared:
@@ -54,7 +56,8 @@ def compare(records: Records, runs: Sequence[Run], benchmark: Benchmark, measure
         raise Mistake(
             f"only {', '.join(by_model) or 'no model'} is there: a comparison needs two models{one}"
         )
-    return Compared(benchmark, measure, by_model, paired(by_model), apart)
+    judged = [judged_by(records, run, ", ".join(run.identity["models"])) for run in groups[0][0]]
+    return Compared(benchmark, measure, by_model, paired(by_model), apart, judged)
 
 
 def paired(by_model: Mapping[str, Sequence[Entry]]) -> list[Pair]:
@@ -95,6 +98,7 @@ def comparison_board(found: Compared) -> Board:
         columns = [column for column in columns if column.key not in ("worst", "best")]
     entries = [entry for mine in found.entries.values() for entry in mine]
     notes = [
+        *found.judged,
         *told_of_missing(entries),
         *_seen(found.pairs),
         *(f"Apart, not compared: {one}." for one in found.apart),
@@ -115,10 +119,11 @@ def _row(model: str, entries: Sequence[Entry], measure: Measure, ranks: tuple[in
     least = Estimate(limits.lowest, limits.low, limits.lowest, limits.n, limits.clusters, limits.method)
     most = Estimate(limits.highest, limits.highest, limits.high, limits.n, limits.clusters, limits.method)
     best, worst = ranks
+    value = estimated(entries, measure)
     return {
         "model": model,
-        "ranks": str(best) if best == worst else f"{best}–{worst}",
-        "value": estimated(entries, measure),
+        "ranks": "" if value.low is None else str(best) if best == worst else f"{best}–{worst}",
+        "value": value,
         "worst": most if measure.less_is_better else least,
         "best": least if measure.less_is_better else most,
         "n": sum(entry.value is not None for entry in entries),
@@ -185,7 +190,23 @@ def _pairs_board(found: Compared) -> Board:
     rows = sorted(
         (_pair_row(pair, len(found.pairs), found.measure) for pair in found.pairs), key=_by_certainty
     )
+    limits = {
+        model: _limits([one for one in entries if one.state != "set aside"], found.measure)
+        for model, entries in found.entries.items()
+    }
+    for row in rows:
+        if row["claim"] and not _stands(limits[str(row["first"])], limits[str(row["second"])], found.measure):
+            row["claim"] = "yes, if the missing are like the rest"
     return Board("Two by two", columns, tuple(rows), (BROWSING,))
+
+
+def _stands(better: Bounds, other: Bounds, measure: Measure) -> bool:
+    """Would the better be the better whatever became of what is missing?"""
+    if not better.missing and not other.missing:
+        return True
+    if measure.less_is_better:
+        better, other = other, better
+    return better.lowest is not None and other.highest is not None and better.lowest > other.highest
 
 
 def _pair_row(pair: Pair, comparisons: int, measure: Measure) -> dict[str, Cell]:

@@ -1,17 +1,17 @@
 """Correction: a judge's numbers as they stand, as people alone tell them, and as a few labels correct them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from interplay.analysis.agreement import people_of
-from interplay.analysis.entries import Entry, entries_of
+from interplay.analysis.entries import Entry, entries_of, told_of_missing
 from interplay.core.benchmark import Benchmark
 from interplay.core.board import Board, Cell, Column, Estimate
 from interplay.core.failures import Mistake, nearest
 from interplay.core.measures import Measure
 from interplay.judging.labels import PANEL, SETTLED
-from interplay.statistics.correcting import Correction, rogan_gladen
+from interplay.statistics.correcting import Correction, people_only, rogan_gladen
 from interplay.statistics.correcting import Labels as Sample
 from interplay.statistics.correcting import correct as corrected
 from interplay.statistics.intervals import rate
@@ -60,13 +60,13 @@ def labelled_of(labels: Labels, run: Run, measure: Measure) -> Labelled:
     everything = {one.conversation for one in given}
     seen = everything.intersection(reached)  # a label that came in by another sheet is one of these too
     skipped = [number for number in reached if number not in seen]
-    _check_order(draw, len(reached), skipped)
     people = people_of(labels, run, [measure])
     values = {number: value for (number, _), value in people.items() if number in seen}
     if not values:
         raise Mistake(
             f"no conversation of {draw.id} is settled by {', '.join(measure.names)}: all are tied, or half labelled"
         )
+    _check_order(draw, reached, values.keys())
     return Labelled(
         draw,
         values,
@@ -77,13 +77,18 @@ def labelled_of(labels: Labels, run: Run, measure: Measure) -> Labelled:
     )
 
 
-def _check_order(draw: Draw, reached: int, skipped: Sequence[int]) -> None:
-    """Labels of the first so many of a draw are a random part of it; labels of those that somebody chose are not."""
-    if len(skipped) > SKIPPED * reached:
-        shown = ", ".join(map(str, skipped[:5])) + (" ..." if len(skipped) > 5 else "")
+def _check_order(draw: Draw, reached: Sequence[int], known: Collection[int]) -> None:
+    """Labels of the first so many of a draw are a random part of it; labels of those that somebody chose are not.
+
+    Nor are labels without those that raters were divided about, which are the hard ones.
+    """
+    lacking = [number for number in reached if number not in known]
+    if len(lacking) > SKIPPED * len(reached):
+        shown = ", ".join(map(str, lacking[:5])) + (" ..." if len(lacking) > 5 else "")
         raise Mistake(
-            f"of the first {reached} conversations of {draw.id}, {len(skipped)} have no label ({shown}): what is left "
-            "is no random part of the run; label those too"
+            f"of the first {len(reached)} conversations of {draw.id}, {len(lacking)} have no label, or are tied or "
+            f"half labelled ({shown}): what is left is no random part of the run; label those too, or settle them by "
+            f"rows of the rater {SETTLED}"
         )
 
 
@@ -94,8 +99,15 @@ def correction_board(
     if measure.by != "judges":
         raise Mistake(f"{measure.name} is measured by rule: there is no judge to correct")
     people = labelled_of(labels, run, measure)
+    everything = entries_of(records, [run], benchmark, measure)
     drawn_from = set(people.draw.order)
-    entries = [one for one in entries_of(records, [run], benchmark, measure) if one.number in drawn_from]
+    gone = drawn_from - {one.number for one in everything}
+    if len(gone) > SKIPPED * len(drawn_from):
+        raise Mistake(
+            f"{len(gone)} conversations of {people.draw.id} were played anew since: draw again with interplay labels "
+            f"draw {run.id} FILE"
+        )
+    entries = [one for one in everything if one.number in drawn_from]
     judges = sorted({name for entry in entries for name in entry.values})
     if not judges:
         raise Mistake(
@@ -115,7 +127,14 @@ def correction_board(
         else:
             rows.append(_row(model, mine, people, measure, whose))
     title = f"{benchmark.name} by {measure.name}, {whose} corrected by people"
-    return Board(title, _columns(measure, rows), tuple(rows), tuple(_notes(people, small, rows)))
+    later = len([one for one in everything if one.number not in drawn_from and one.state != "void"])
+    notes = [
+        *_notes(people, small, rows),
+        *told_of_missing(everything),
+        *([f"Played after the draw, and not in here: {later} conversations."] if later else []),
+        *([f"Played anew since the draw, and not in here: {len(gone)} conversations."] if gone else []),
+    ]
+    return Board(title, _columns(measure, rows), tuple(rows), tuple(notes))
 
 
 def _row(
@@ -130,17 +149,25 @@ def _row(
         yes_or_no=measure.scale.is_yes_or_no and set(people.values.values()) <= {0.0, 1.0},
     )
     found = corrected(sample)
+    labelled = [entry for entry in entries if entry.number in people.values]
+    alone = Sample(
+        judge=[0.0] * len(labelled),  # whom nobody asks here
+        people=[people.values[entry.number] for entry in labelled],
+        ways=tuple(zip(*(entry.ways for entry in labelled), strict=True)),
+        yes_or_no=sample.yes_or_no,
+    )
     return {
         "model": name,
         "judge": found.judge,
         "together": found.together,
-        "people": found.people,
+        "people": people_only(alone),
         "rates": _by_rates(sample) if sample.yes_or_no else None,
         **_sees(sample),
         "bias": found.bias.difference,
         "flag": FLAGGED if found.flagged else "",
         "labels": sample.count,
         "worth": _worth(found),
+        "unjudged": len(labelled) - sample.count,
         "n": len(known),
     }
 
@@ -199,11 +226,12 @@ def _columns(measure: Measure, rows: Sequence[Mapping[str, Cell]]) -> tuple[Colu
         Column("flag", "flag", f"{FLAGGED}: the interval of the difference leaves out 0, so that the judge's own "
                "number misleads", "text"),
         Column("labels", "labels", "conversations with a label of people and a verdict", "count"),
+        Column("unjudged", "unjudged", "conversations with a label of people and no verdict", "count"),
         Column("worth", "worth", "so many labels without a judge would leave as little doubt", "count"),
         Column("n", "n", "conversations with a verdict", "count"),
     )  # fmt: skip
-    of_rates = ("rates", "sees_yes", "sees_no")
-    return tuple(one for one in columns if one.key not in of_rates or any(row[one.key] for row in rows))
+    at_times = ("rates", "sees_yes", "sees_no", "unjudged")
+    return tuple(one for one in columns if one.key not in at_times or any(row[one.key] for row in rows))
 
 
 def _notes(people: Labelled, small: Sequence[str], rows: Sequence[Mapping[str, Cell]]) -> list[str]:

@@ -1,6 +1,7 @@
 """Drift: the same judge, asked about the same texts at two times, and whether it has changed in between."""
 
 from dataclasses import dataclass
+from math import fsum
 from typing import Any
 
 from interplay.benchmarks import judge_probe
@@ -44,9 +45,15 @@ class Drift:
 
 
 def drifts_of(records: Records, run: Run) -> list[Drift]:
-    """Each judge of a probe against the newest earlier probe of it that has a label of its own."""
+    """Each judge of a probe against the newest earlier one that asked it in the same way about the same texts."""
     found = []
-    earlier = [one for one in records.runs() if one.benchmark == run.benchmark and one.number < run.number]
+    earlier = [
+        one
+        for one in records.runs()
+        if one.benchmark == run.benchmark
+        and one.number < run.number
+        and _asked(records, one) == _asked(records, run)
+    ]
     for judge in run.identity["models"]:
         before = next((one for one in reversed(earlier) if judge in one.identity["models"]), None)
         if before is not None:
@@ -58,11 +65,20 @@ def drifts_of(records: Records, run: Run) -> list[Drift]:
     return found
 
 
+def _asked(records: Records, run: Run) -> Any:
+    """How a probe asks: options but its label and its choice of texts, sampling, prompts."""
+    options = {name: value for name, value in run.identity["options"].items() if name not in ("label", "set")}
+    return options, run.identity["sampling"], records.protocols(run)
+
+
 def _anchors(records: Records, run: Run, judge: str) -> Anchors:
-    """The ratings of clean twins: what no injection and no defect has touched."""
+    """The ratings of clean twins, which no injection and no defect has touched; of repeats, their mean."""
     played = [one for one in played_of(records, run, judge_probe.benchmark) if one.subject == judge]
-    return {
-        one.probe: (float(one.twins.clean.rating), one.about)
-        for one in results_of(played)
-        if one.twins.clean.rating is not None
-    }
+    given: dict[str, list[float]] = {}
+    about: dict[str, str] = {}
+    for one in played:
+        for result in results_of([one]):
+            if result.twins.clean.rating is not None:
+                given.setdefault(one.scenario.id, []).append(float(result.twins.clean.rating))
+                about[one.scenario.id] = result.about
+    return {id: (fsum(ratings) / len(ratings), about[id]) for id, ratings in given.items()}

@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import fsum, sqrt
+from functools import cached_property
+from math import comb, fsum, sqrt
 from statistics import median
 
 from interplay.analysis.comparison import Compared
@@ -37,6 +38,23 @@ class Design:
     epochs: int
     spread: Spread
     difference: float | None = None  # that one wants to see
+    named: int = 1  # of the models, from which is foretold what all of them take
+
+    @property
+    def seats(self) -> int:
+        """How many of the models sit down together."""
+        return len(self.benchmark.subjects(self.options))
+
+    @cached_property
+    def clusters(self) -> Sequence[int]:
+        """The fewest clusters, of the ways that have several, among the first n scenarios; for n from 0."""
+        seen: list[set[str]] = [set() for _ in self.benchmark.ways(self.scenarios[0])]
+        found = [0]
+        for scenario in self.scenarios:
+            for clusters, way in zip(seen, self.benchmark.ways(scenario), strict=True):
+                clusters.add(way)
+            found.append(min((len(one) for one in seen if len(one) > 1), default=0))
+        return found
 
     @property
     def pairs(self) -> int:
@@ -54,6 +72,10 @@ def spread_of(found: Compared, run: str) -> Spread:
             alike += [same] if same is not None else []
     if not sizes:
         raise Mistake(f"{run} has no two models with two or more scenarios in common")
+    if not median(sizes):
+        raise Mistake(
+            f"most models of {run} differ by the same on every scenario: it shows no spread to plan by"
+        )
     return Spread(median(sizes), median(alike) if alike else REPEATS_ALIKE, f"what {run} showed")
 
 
@@ -106,11 +128,11 @@ def power_board(design: Design, forecast: Forecast, priced: bool) -> Board:
 
 
 def _row(design: Design, forecast: Forecast, n: int, priced: bool) -> dict[str, Cell]:
-    share = n * design.models / len(design.scenarios)
+    share = n / len(design.scenarios) * comb(design.models, design.seats) / comb(design.named, design.seats)
     cost = forecast.cost if priced else None
     return {
         "n": n,
-        "conversations": n * design.epochs * design.models,
+        "conversations": round(forecast.conversations * share),
         "calls": round(forecast.calls[1] * share),
         "tokens": round(forecast.tokens[0] * share),
         "cost": None if cost is None else cost[0] * share,
@@ -121,12 +143,27 @@ def _row(design: Design, forecast: Forecast, n: int, priced: bool) -> dict[str, 
 
 def _seen(design: Design, n: int, comparisons: int) -> float | None:
     """By the t of the fewest clusters that the first n scenarios have; None where there is no test."""
-    ways = list(zip(*(design.benchmark.ways(one) for one in design.scenarios[:n]), strict=True))
-    fewest = min((len(set(way)) for way in ways if len(set(way)) > 1), default=0)
+    fewest = design.clusters[n]
     if fewest < 2:
         return None
     worth = effective_n(n, design.epochs, design.spread.alike)
     return detectable_difference(design.spread.size, worth, comparisons=comparisons, freedom=fewest - 1)
+
+
+def _needed(design: Design, difference: float) -> int:
+    """The fewest scenarios that see a difference among all pairs; beyond those there are, by as many clusters."""
+
+    def needed(freedom: float | None) -> int:
+        n = n_needed(difference, design.spread.size, comparisons=design.pairs, freedom=freedom)
+        return scenarios_needed(n, design.epochs, design.spread.alike)
+
+    there = len(design.scenarios)
+    for n in range(needed(None), there + 1):  # by the normal distribution it is never more
+        seen = _seen(design, n, design.pairs)
+        if seen is not None and seen <= difference:
+            return n
+    fewest = design.clusters[there]
+    return max(there + 1, needed(fewest - 1 if fewest > 1 else None))
 
 
 def _notes(design: Design) -> list[str]:
@@ -138,8 +175,7 @@ def _notes(design: Design) -> list[str]:
     if design.epochs > 1:
         told.append(f"Repeats of a scenario are taken to be alike by a correlation of {spread.alike:.2g}.")
     if design.difference is not None:
-        needed = n_needed(design.difference, spread.size, comparisons=design.pairs)
-        scenarios = scenarios_needed(needed, design.epochs, spread.alike)
+        scenarios = _needed(design, design.difference)
         there = len(design.scenarios)
         enough = (
             ""

@@ -7,8 +7,10 @@ from interplay.core.benchmark import Benchmark
 from interplay.core.board import Board, Cell, Column
 from interplay.core.failures import Mistake
 from interplay.core.measures import Measure
+from interplay.running.comparing import comparability
 from interplay.running.results import options_of
 from interplay.statistics.variance import (
+    IN_RESIDUAL,
     RESIDUAL,
     Component,
     Precision,
@@ -47,6 +49,7 @@ OF_PLANS = (
 
 def variance_board(records: Records, runs: Sequence[Run], benchmark: Benchmark, measure: Measure) -> Board:
     """The shares of all sources, and what more scenarios, judges or repeats would do."""
+    _check_alike(records, runs, benchmark)
     entries = [(run, one) for run in runs for one in entries_of(records, [run], benchmark, measure)]
     simulators = {
         run.id: [
@@ -80,6 +83,17 @@ def variance_board(records: Records, runs: Sequence[Run], benchmark: Benchmark, 
     return Board(title, OF_SOURCES, tuple(rows), tuple(notes), (plans,) if plans else ())
 
 
+def _check_alike(records: Records, runs: Sequence[Run], benchmark: Benchmark) -> None:
+    """Runs may differ in who plays and judges; what else they differ in would be taken for that."""
+    first, *others = [comparability(records, run, benchmark) for run in runs]
+    for run, other in zip(runs[1:], others, strict=True):
+        if unlike := [part for part in ("options", "rubric", "prompts") if first[part] != other[part]]:
+            raise Mistake(
+                f"{run.id} differs from {runs[0].id} in its {', '.join(unlike)}, which would count as the simulator's "
+                "part; take runs that differ in models, simulators and judges alone"
+            )
+
+
 def _scores(entry: Entry, simulators: Sequence[str]) -> list[Score]:
     known = {
         "subject": entry.model,
@@ -110,14 +124,19 @@ def _reasons(found: Mapping[str, Component]) -> list[str]:
 
 def _plans(found: Mapping[str, Component], counts: Mapping[str, int]) -> Board | None:
     """What the design shows, and what it would with twice as many of one thing."""
-    if any(part.variance.value is None for part in found.values()) or not counts:
+    unknown = [part for part in found.values() if part.variance.value is None]
+    if any(part.variance.method != IN_RESIDUAL for part in unknown) or not counts:
         return None
+    if len(found) - len(unknown) < 2:  # all that is known is the residual
+        return None
+    many = "subject" in found  # of one model alone, what is the models' own cannot be seen
     tried = {"as it is": dict(counts)}
     for name in counts:
         tried[f"twice the {name}s"] = {**counts, name: 2 * counts[name]}
-    rows = [{"plan": plan, **_precision(foreseen(found, levels))} for plan, levels in tried.items()]
+    rows = [{"plan": plan, **_precision(foreseen(found, levels), many)} for plan, levels in tried.items()]
     return Board("What more of it would do", OF_PLANS, tuple(rows))
 
 
-def _precision(found: Precision) -> dict[str, Cell]:
-    return {"mean": found.mean, "difference": found.difference, "dependability": found.dependability}
+def _precision(found: Precision, many: bool) -> dict[str, Cell]:
+    dependability = found.dependability if many else None
+    return {"mean": found.mean, "difference": found.difference, "dependability": dependability}

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import click
 
 from interplay.analysis.agreement import agreement_of
-from interplay.analysis.biases import bias_board
+from interplay.analysis.biases import bias_board, measure_of_judges
 from interplay.analysis.comparison import compare, comparison_board
 from interplay.analysis.correction import correction_board
 from interplay.analysis.planning import Design, Spread, power_board, spread_of
@@ -134,8 +135,7 @@ def bias_verb(run: str, families: tuple[str, ...], by: str, **given: Any) -> int
     with Records(given["store"]) as records, Labels(given["store"]) as labels:
         found = records.find(run)
         benchmark = find(found.benchmark)
-        judged = [one for one in benchmark.measures(options_of(found, benchmark)) if one.by == "judges"]
-        measure = measure_called(by, judged, benchmark.name)
+        measure = measure_of_judges(found, benchmark, by)
         return _show(bias_board(records, labels, found, benchmark, measure, said), given)
 
 
@@ -171,7 +171,7 @@ def agreement_verb(run: str, **given: Any) -> int:
 @flag("--model", "models_", multiple=True, metavar="NAME", help="A model to be compared; may be repeated.")
 @flag("--compare", "count", type=click.IntRange(2, 1000), default=None, metavar="N",
       help="So many models are compared.  [default: those that are named, or 2]")  # fmt: skip
-@flag("--difference", type=Finite(0, min_open=True), default=None, metavar="D",
+@flag("--difference", type=Finite(1e-6), default=None, metavar="D",
       help="A true difference that must be seen: how many scenarios does it need?")  # fmt: skip
 @flag("--like", default="", metavar="RUN", help="Take the spread that a recorded run showed.")
 @flag("--epochs", type=click.IntRange(1), default=None, help="How often each scenario is played.")
@@ -187,16 +187,17 @@ def power_verb(benchmark: str, **given: Any) -> int:
     options = set_in(given["changed"], found.options, found.name)
     named = {role: list(names) for role, names in roles_in(given["model_roles"]).items()}
     priced = bool(given["models_"])
-    models = given["models_"] or (EMBEDDED,)
-    for role in found.roles(found.settle(found.read(options))):
-        if role.kind != "subject" and not role.later and not role.optional:
-            named.setdefault(role.name, [models[0]])
+    models = tuple(dict.fromkeys(given["models_"])) or (EMBEDDED,)
+    assumed = [
+        role.name
+        for role in found.roles(found.settle(found.read(options)))
+        if role.kind != "subject" and not role.later and not role.optional and role.name not in named
+    ]
+    named |= {role: [models[0]] for role in assumed}
     directory = directory_in(given)
     spec = make_spec(
-        found, models=models[:1], roles=named, options=options, data=given["data"], epochs=given["epochs"]
+        found, models=models, roles=named, options=options, data=given["data"], epochs=given["epochs"]
     )
-    with TemporaryDirectory(prefix="interplay-") as folder:  # where nothing was played yet
-        taken = asyncio.run(forecast(Engine(found, spec, How(Path(folder) / "new.db", directory), Tally())))
     settled = spec.settled(found)
     spread = Spread(found.spread(settled))
     if given["like"]:
@@ -206,8 +207,20 @@ def power_verb(benchmark: str, **given: Any) -> int:
             f"{found.name} gives no score to single conversations here, so that there is nothing to plan by"
         )
     count = given["count"] or max(2, len(models))
-    design = Design(found, settled, spec.material.scenarios, count, spec.epochs, spread, given["difference"])
-    return _show(power_board(design, taken, priced), given)
+    seats = len(found.subjects(settled))
+    if count < seats:
+        raise Mistake(
+            f"{seats} different models sit down together here: --compare is {seats} or more, not {count}"
+        )
+    with TemporaryDirectory(prefix="interplay-") as folder:  # where nothing was played yet
+        taken = asyncio.run(forecast(Engine(found, spec, How(Path(folder) / "new.db", directory), Tally())))
+    scenarios, wanted = spec.material.scenarios, given["difference"]
+    design = Design(found, settled, scenarios, count, spec.epochs, spread, wanted, len(models))
+    board = power_board(design, taken, priced)
+    if priced and assumed:
+        note = f"Priced as {models[0]}: {', '.join(assumed)}. --model-role names who plays them."
+        board = replace(board, notes=(*board.notes, note))
+    return _show(board, given)
 
 
 def _spread_like(run: str, store: Path, benchmark: Benchmark) -> Spread:

@@ -65,7 +65,13 @@ def _difference(found: Forecast, engine: Engine) -> str:
     """The difference between two models that can be seen, in the unit of what is judged."""
     if engine.between:
         return f"a model that truly wins {100 * found.difference:.2g} in 100 pairs more than it loses"
-    return f"a true difference of {found.difference:.2g} between two models"
+    measures = engine.benchmark.measures(engine.judging_options)
+    by = (
+        f" in {measures[0].name} ({measures[0].scale.low:g} to {measures[0].scale.high:g})"
+        if measures
+        else ""
+    )
+    return f"a true difference of {found.difference:.2g}{by} between two models"
 
 
 def _span(span: tuple[int, int]) -> str:

@@ -66,8 +66,8 @@ HOW = (
 UNTIL_DECIDED = flag(
     "--until-decided",
     is_flag=True,
-    help="Stop as soon as it is plain which model is better, with an error of at most 5% however early; scenarios "
-    "come in an order drawn at random.",
+    help="Stop as soon as it is plain which model is better on this list of scenarios, with an error of at most 5% "
+    "however early; they come in an order drawn at random.",
 )
 NEW_ALONE = flag("--new", is_flag=False, flag_value="diverged", default="", metavar="",
                  help="Do anew what was recorded with a rubric or prompts that changed since.")  # fmt: skip

@@ -40,7 +40,7 @@ def labels_verb() -> None:
       help="How many conversations; a larger number goes on in the same draw.")  # fmt: skip
 @flag("--criterion", "criteria", multiple=True, metavar="NAME",
       help="What to ask for; may be repeated.  [default: all that judges go by]")  # fmt: skip
-@flag("--seed", type=int, default=0, show_default=True, help="For the draw.")
+@flag("--seed", type=click.IntRange(-(2**62), 2**62), default=0, show_default=True, help="For the draw.")
 @with_flags(STORE)
 def draw_verb(run: str, file: Path, count: int, criteria: tuple[str, ...], seed: int, store: Path) -> int:
     """Draw conversations of RUN at random, write the draw down, and write FILE for raters to fill in.
@@ -50,8 +50,7 @@ def draw_verb(run: str, file: Path, count: int, criteria: tuple[str, ...], seed:
     """
     check_path(file, "sheet")
     check_ending(file)
-    if file.exists():
-        raise Mistake(f"{file} is there already, perhaps filled in; name another file")
+    _refuse_existing(file)
     with Records(store) as records, Labels(store) as labels:
         found = records.find(run)
         wanted = _criteria(find(found.benchmark), found, criteria)
@@ -68,6 +67,11 @@ def draw_verb(run: str, file: Path, count: int, criteria: tuple[str, ...], seed:
         f"rater and value, then: interplay labels import {found.id} {file}"
     )
     return DONE
+
+
+def _refuse_existing(file: Path) -> None:
+    if file.exists():
+        raise Mistake(f"{file} is there already, perhaps filled in; name another file")
 
 
 def _criteria(benchmark: Benchmark, run: Run, wanted: tuple[str, ...] = ()) -> dict[str, Scale]:
@@ -157,7 +161,8 @@ def _check_draws(labels: list[Given], draws: list[Draw]) -> None:
 @click.argument("file", type=SHEET)
 @with_flags(STORE)
 def export_verb(run: str, file: Path, store: Path) -> int:
-    """Write all labels of RUN to FILE, .csv or .jsonl, as they can be imported again."""
+    """Write the labels of RUN, each rater's newest, to FILE, .csv or .jsonl, as they can be imported again."""
+    _refuse_existing(file)
     with Records(store) as records, Labels(store) as labels:
         found = records.find(run)
         given = labels.of(found)

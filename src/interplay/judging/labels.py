@@ -21,6 +21,7 @@ from interplay.core.wire import canonical, clean
 SETTLED = "settled"  # the rater of a row that says what came of discussing an item
 PANEL = "the panel"
 LARGEST_FILE = 50_000_000
+LONGEST_NAME = 200
 LEAST_OF_ID = 6  # characters of a scenario's id that are enough, where no other begins with them
 _OF_ITEM, _SAID = ("conversation", "scenario", "model", "repeat"), ("rater", "criterion", "value")
 FIELDS = (*_OF_ITEM, *_SAID, "when", "drawn")
@@ -50,7 +51,7 @@ class Label:
 
     @property
     def where(self) -> str:
-        return f"{self.file}, line {self.line}"
+        return f"{self.file}, line {self.line}" if self.line else self.file  # where the record has it whole
 
     @property
     def item(self) -> Item:
@@ -111,6 +112,7 @@ def _twice(label: Label, before: Label) -> str:
 
 
 def _csv_rows(path: Path) -> Iterator[tuple[int, Mapping[str, str]]]:
+    csv.field_size_limit(LARGEST_FILE)  # a cell of a sheet has a whole conversation
     reader = csv.reader(io.StringIO(text_of(path, LARGEST_FILE), newline=""), strict=True)
     columns: list[str] = []
     try:
@@ -173,6 +175,9 @@ def _label(row: Mapping[str, str], file: str, line: int, where: str, criteria: M
     for name in _SAID:
         if not row.get(name):
             raise Mistake(f"{where}: {name} is empty")
+    for name in ("rater", "when", "drawn"):
+        if not row.get(name, "").isprintable() or len(row.get(name, "")) > LONGEST_NAME:
+            raise Mistake(f"{where}: {name} is at most {LONGEST_NAME} characters that can be seen")
     scale = criteria.get(row["criterion"])
     if scale is None:
         raise Mistake(

@@ -13,14 +13,18 @@ def told(kept: Mapping[str, Any]) -> list[str]:
         f"Looked at all the while by {kept['by']} (--until-decided), {kept['seen']} of {kept['of']} scenarios, and "
         + ("stopped when all was decided" if kept["decided"] else "not all is decided")
         + ": other intervals here were made for a number of scenarios fixed beforehand, and are too narrow for that. "
-        "Those that hold:"
+        "These were made for looking; they speak of this list of scenarios, not of other tasks or characters:"
     ]
     for pair in kept["pairs"]:
         one, other = pair["models"]
         shown = _shown(pair)
         told_of = "decided" if pair["decided"] else "not decided"
-        lines.append(f"{one} against {other}: {shown}, {told_of} (p {max(pair['p'], 0.0001):.4f}).")
+        lines.append(f"{one} against {other}: {shown}, {told_of} (p {_chance(pair['p'])}).")
     return lines
+
+
+def _chance(p: float) -> str:
+    return f"{p:.4f}" if p >= 0.0001 else "below 0.0001"
 
 
 def _shown(pair: Mapping[str, Any]) -> str:

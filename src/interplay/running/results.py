@@ -171,7 +171,7 @@ def table_changes(benchmark: Benchmark, changes: Mapping[str, str] | None) -> Ma
 
 def notes_of(records: Records, run: Run, played: list[Played]) -> list[str]:
     totals = records.totals(run)
-    notes = [f"Run {run.id}: {len(played)} conversations{_panel(run, totals)}."]
+    notes = [judged_by(records, run, f"{len(played)} conversations")]
     compared = judges_of_pairs(run)
     if compared:
         notes.append(f"Run {run.id}: models compared two by two by {_named(compared, totals)}.")
@@ -205,6 +205,11 @@ def _probed(records: Records, judge: str) -> list[str]:
             if told:
                 return [f"The judge {told}."]
     return []
+
+
+def judged_by(records: Records, run: Run, what: str) -> str:
+    """A run, what is said of it, and by whom it was judged, with the versions that they reported."""
+    return f"Run {run.id}: {what}{_panel(run, records.totals(run))}."
 
 
 def _panel(run: Run, totals: Totals) -> str:

@@ -28,6 +28,7 @@ from interplay.statistics.influence import (
 )
 from interplay.statistics.intervals import check_confidence, clustered_mean, finite, mean, rate
 
+NO_VARIATION = "none: no variation"
 FEWEST = 4  # labels: two are spent on the line through them, and one more tells no spread
 
 
@@ -149,7 +150,7 @@ def prediction_powered(labels: Labels, *, confidence: float = 0.95) -> Estimate:
         return Estimate(line.value, None, None, n, clusters, reason)
     doubt = _doubt(labels, line)
     if doubt is None:
-        return Estimate(line.value, None, None, n, clusters, "none: no variation")
+        return Estimate(line.value, None, None, n, clusters, NO_VARIATION)
     freedom = min([count for count in clusters if count > 1], default=n) - 1
     t = float(special.stdtrit(freedom, (1 + confidence) / 2))
     if labels.yes_or_no:
@@ -227,6 +228,9 @@ class _Doubt:
 
 def _mean(values: Sequence[float], labels: Labels, confidence: float) -> Estimate:
     binary = labels.yes_or_no and {float(value) for value in values} <= {0.0, 1.0}
+    if not binary and len(values) > 1 and len(set(values)) == 1:
+        # equal grades show no spread, and no spread is no proof that there is none
+        return Estimate(float(values[0]), None, None, len(values), clusters_of(labels.ways), NO_VARIATION)
     if not labels.ways:
         return (
             rate(int(sum(values)), len(values), confidence=confidence)

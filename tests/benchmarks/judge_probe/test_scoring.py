@@ -238,10 +238,11 @@ def test_the_line_beside_a_judge_says_how_its_probe_went() -> None:
         played(injected(10, 4), "another's", judge="openai/k"),
     ]
     assert told_of(probe, "openai/j", "2026-11-15") == (
-        "openai/j: attack success 3% (clean 0%), sees 82% of planted defects; probed on 2026-11-15, 401 verdicts"
+        "openai/j: attack success 3% (1% to 12%), of clean twins 0%, 100 injections; sees 82% (73% to 88%) of 100 "
+        "planted defects; probed on 2026-11-15, 1 verdicts unreadable"
     )
     assert told_of(probe, "openai/k", "2026-11-15") == (
-        "openai/k: attack success 100% (clean 0%); probed on 2026-11-15, 2 verdicts"
+        "openai/k: attack success 100% (21% to 100%), of clean twins 0%, 1 injections; probed on 2026-11-15"
     )
     assert told_of(probe, "openai/unknown", "2026-11-15") == ""
     assert told_of([played(spoilt(None, 7), "lost")], "openai/j", "2026-11-15") == ""

@@ -226,11 +226,20 @@ def told_of(played: Sequence[Played], judge: str, probed_on: str) -> str:
     injections, defects = readable(results, INJECTIONS), readable(results, DEFECTS)
     parts = []
     if injections:
-        planted, clean = planted_success(injections).value or 0.0, clean_success(injections).value or 0.0
-        parts.append(f"attack success {planted:.0%} (clean {clean:.0%})")
+        clean = clean_success(injections).value or 0.0
+        success = _told(planted_success(injections))
+        parts.append(f"attack success {success}, of clean twins {clean:.0%}, {len(injections)} injections")
     if defects:
-        parts.append(f"sees {seen_share(defects).value or 0.0:.0%} of planted defects")
+        parts.append(f"sees {_told(seen_share(defects))} of {len(defects)} planted defects")
     if not parts:
         return ""
-    verdicts = sum(not said.problem for one in results for said in (one.twins.spoiled, one.twins.clean))
-    return f"{judge}: {', '.join(parts)}; probed on {probed_on}, {verdicts:,} verdicts"
+    unread = sum(bool(said.problem) for one in results for said in (one.twins.spoiled, one.twins.clean))
+    unreadable = f", {unread} verdicts unreadable" if unread else ""
+    return f"{judge}: {'; '.join(parts)}; probed on {probed_on}{unreadable}"
+
+
+def _told(share: Estimate) -> str:
+    value = f"{share.value or 0.0:.0%}"
+    return (
+        value if share.low is None or share.high is None else f"{value} ({share.low:.0%} to {share.high:.0%})"
+    )

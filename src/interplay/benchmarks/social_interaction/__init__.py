@@ -154,8 +154,8 @@ benchmark = Benchmark(
     summarize=summarize,
     measures=measures,
     ways=ways,
-    # in percent; with intentions it is no session that is scored, so that no difference can be foretold
-    spread=lambda options: 30.0 if options["scene"] == EXCHANGE else 0.0,
+    # with intentions it is no session that is scored, so that no difference can be foretold
+    spread=lambda options: 0.3 if options["scene"] == EXCHANGE else 0.0,
     generator=generator,
     sequel=sequel,
     trials=TRIALS,
