@@ -9,7 +9,7 @@ run: $(VENV)/installed ## try it: the embedded model in every role, a board and 
 	$(BIN)/interplay run role_play --html report.html
 
 test: check ## all checks and tests
-	$(BIN)/python -m pytest -n 2 -m "not slow and not soak"
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow and not soak"
 
 check: $(VENV)/developed
 	$(BIN)/ruff check
@@ -18,10 +18,10 @@ check: $(VENV)/developed
 	$(BIN)/lint-imports --no-logo
 
 slow: $(VENV)/developed ## the tests that take minutes
-	$(BIN)/python -m pytest -n 2 -m slow
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m slow
 
 soak: $(VENV)/developed ## the long fault runs
-	$(BIN)/python -m pytest -n 2 -m soak
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m soak
 
 perf: $(VENV)/developed ## measure the program itself, side by side with a bare loop; takes minutes
 	$(BIN)/python -m perf --write

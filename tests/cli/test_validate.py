@@ -43,6 +43,7 @@ def forgetful(played: Sequence[Played], options: Options) -> Board:
     return replace(board, rows=tuple(row for row in board.rows if row["model"] != "openai/silent"))
 
 
+@pytest.mark.slow  # the trials of each benchmark are held by its own tests too
 def test_all_benchmarks_with_trials_are_proven(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["validate", "--json"]) == 0
     out, err = capsys.readouterr()
@@ -57,7 +58,21 @@ def test_all_benchmarks_with_trials_are_proven(folder: Path, capsys: pytest.Capt
         assert one["meaning"]
         assert all(finding["passed"] for finding in one["findings"])
         assert one["order"] is None or (one["order"]["in_order"], one["order"]["passed"]) == (1, True)
-    close = told["trials"][tried.index(("word_guessing", "guessers half a logit apart"))]
+    assert list(folder.iterdir()) == []
+
+
+def test_a_benchmark_and_judges_are_proven_by_name(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["validate", "judges", "--json"]) == 0
+    judges = json.loads(capsys.readouterr().out)["trials"]
+    assert [(one["benchmark"], one["trial"]) for one in judges] == [
+        ("judges", one.name) for one in JUDGE_TRIALS
+    ]
+    assert main(["validate", "word_guessing", "--json"]) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    told = {one["trial"]: one for one in json.loads(out)["trials"]}
+    assert list(told) == [trial.name for trial in AGE.trials]
+    close = told["guessers half a logit apart"]
     assert close["order"]["models"] == [f"openai/guesser-{share}" for share in (50, 38, 27, 18)]
     found = {finding["what"]: finding for finding in close["findings"]}
     planted = [found[f"guesser-{share}: comprehension"]["planted"] for share in (18, 27, 38, 50)]

@@ -17,7 +17,7 @@ from interplay.core.failures import Mistake
 from interplay.core.wire import clean
 from interplay.models.calling import HOPELESS, RETRIED, CallFailed
 from interplay.models.loopback import Fault, Loopback
-from interplay.models.posting import KEPT_OF_A_HUGE_REPLY, LARGEST_READ, Usage, is_count, usage_of
+from interplay.models.posting import KEPT_OF_A_HUGE_REPLY, LARGEST_READ, Patience, Usage, is_count, usage_of
 from interplay.models.prices import Price
 from tests.models.asking import (
     IMPATIENT,
@@ -73,12 +73,12 @@ async def test_a_fault_that_leaves_no_answer_has_a_cause_and_its_bytes_are_kept(
     started = time.monotonic()
     fault = Fault(kind, body=b"odd" if kind == "raw" else b"", seconds=30)
     # much is not slow: it must be read to its end on a busy machine too
-    total = 30.0 if kind == "huge" else 3.0
-    failure = await provider.fail(lambda _: fault, patience=replace(IMPATIENT, total=total))
+    patience = Patience() if kind == "huge" else replace(IMPATIENT, total=3.0)
+    failure = await provider.fail(lambda _: fault, patience=patience)
     assert failure.cause == CAUSES[kind]
     assert failure.cause in RETRIED
     assert bool(failure.raw) == (kind not in ("reset", "hang"))
-    assert time.monotonic() - started < total + 2
+    assert time.monotonic() - started < patience.total + 2
 
 
 @pytest.mark.parametrize("kind", SAID)

@@ -183,7 +183,8 @@ class _Rehearsal:
 
     async def reply(self, step: Step, request: Request) -> Reply:
         allowed = request.sampling.max_tokens or LONGEST_REHEARSED // BYTES_PER_TOKEN
-        start = f"{step.number + 1}. "  # nobody says the same twice, which would be a loop
+        # nobody says the same twice, nor what another said, which would be a loop
+        start = f"{step.participant} {step.number + 1}. "
         text = _text(
             min(allowed * BYTES_PER_TOKEN, LONGEST_REHEARSED) if self.longest else LIKELY_REPLY, start
         )
