@@ -12,7 +12,8 @@ SCRIPT = Path(__file__).parent / "exit_at_commit.py"
 MOST_COMMITS = 40
 
 
-@pytest.mark.parametrize("sign", ["", "-"], ids=["before", "after"])
+# every commit twice takes minutes: one of both is for the long runs
+@pytest.mark.parametrize("sign", [pytest.param("", marks=pytest.mark.soak), "-"], ids=["before", "after"])
 def test_an_exit_at_every_commit(sign: str, tmp_path: Path) -> None:
     with serving(Loopback(answer)) as url:
         code, table, _ = finish(start(command(url, tmp_path / "calm.db", limit=1, judges=JUDGES[:1])))

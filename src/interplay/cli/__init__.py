@@ -27,6 +27,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return code
 
 
+HELP = ["-h", "--help"]
 MEANINGS = {
     "run": "Play, judge and score a benchmark; the same command again goes on where it stopped.",
     "judge": "Let another judge, or another rubric, score a finished run.",
@@ -91,6 +92,7 @@ class Verbs(click.Group):
             raise Mistake(f"there is no verb {name!r}; {nearest(name, MEANINGS)}")
         module = import_module(f"interplay.cli.{_MODULES.get(name, 'verbs')}")
         command: click.Command = getattr(module, f"{name}_verb")
+        command.context_settings.setdefault("help_option_names", HELP)
         return command
 
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
@@ -98,7 +100,7 @@ class Verbs(click.Group):
             formatter.write_dl(list(MEANINGS.items()))
 
 
-@click.command(cls=Verbs, epilog=EXIT_CODES, context_settings={"help_option_names": ["-h", "--help"]})
+@click.command(cls=Verbs, epilog=EXIT_CODES, context_settings={"help_option_names": HELP})
 @click.version_option(package_name="interplay", message="%(version)s")
 def interplay() -> None:
     """Evaluate language models by letting them interact.
