@@ -176,6 +176,14 @@ class TestMissing:
         assert "1 without such a score, as where a model refused" in " ".join(found.notes)
         assert next(iter(pairs(found).values()))["n"] == 8
 
+    def test_a_refusal_is_in_no_bound_either(self, store: Path) -> None:
+        talks = [acted(n, m, j=(3, 3, 3)) for n in range(8) for m in "ab"]
+        record(store, "role_play", [*talks, acted(8, "a", refused=True, j=None), acted(9, "a")])
+        row = models(board(store, "role_play"))["a"]
+        assert row["missing"] == pytest.approx(1 / 9)  # the one without a verdict
+        worst, best = (estimate(row[key]).value for key in ("worst", "best"))
+        assert (worst, best) == (pytest.approx((8 * 3 + 1) / 9), pytest.approx((8 * 3 + 5) / 9))
+
     def test_bounds_of_a_rate_leave_doubt_where_none_was_seen(self, store: Path) -> None:
         talks = [acted(n, m, j=(3, 3, 3)) for n in range(UNITS) for m in "ab"]
         lost = acted(UNITS, "a")
