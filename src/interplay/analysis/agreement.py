@@ -3,16 +3,16 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from math import fsum
 from typing import Literal
 
 from interplay.analysis.entries import Entry, entries_by, told_of_missing
+from interplay.analysis.people import People, people_of
 from interplay.core.benchmark import Benchmark, Options, Played
 from interplay.core.board import Board, Cell, Column, Estimate
 from interplay.core.failures import Mistake
 from interplay.core.measures import Measure, criteria_of
 from interplay.judging.agreeing import agreement_board, rank_agreement
-from interplay.judging.labels import PANEL, Label, Matched, settled
+from interplay.judging.labels import PANEL, Label, Matched
 from interplay.running.results import options_of, played_of
 from interplay.statistics import agreement
 from interplay.statistics.panels import panel
@@ -20,7 +20,6 @@ from interplay.store.labels import Given, Labels
 from interplay.store.records import Records, Run
 
 _BOTH = (-1.0, 1.0)
-People = Mapping[tuple[int, str], float]  # what people settled on, by conversation and measure
 
 
 @dataclass(frozen=True)
@@ -94,26 +93,6 @@ def _asked(
     entries = entries_by(records, [run], benchmark, measures)
     judges = sorted({judge for mine in entries.values() for entry in mine for judge in entry.values})
     return _Question(run, tuple(measures), tuple(judges), entries, people_of(labels, run, measures))
-
-
-def people_of(labels: Labels, run: Run, measures: Sequence[Measure]) -> People:
-    """What people settled on, by conversation and measure; of a mean, where they said all that it is made of."""
-    given = labels.of(run)
-    found: dict[tuple[int, str], float] = {}
-    for measure in measures:
-        said = [
-            Label("", 0, one.rater, one.criterion, one.value, conversation=one.conversation)
-            for one in given
-            if one.criterion in measure.names
-        ]
-        graded = () if measure.scale.is_yes_or_no else measure.names
-        parts: dict[int, list[float]] = {}
-        for (item, _), value in settled(said, graded).values.items():
-            parts.setdefault(item[0], []).append(value)
-        for number, values in parts.items():
-            if len(values) == len(measure.names):
-                found[number, measure.name] = fsum(values) / len(values)
-    return found
 
 
 def _against_people(question: _Question) -> Board:

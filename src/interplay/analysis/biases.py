@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from interplay.analysis.agreement import people_of
 from interplay.analysis.entries import Entry, entries_of, said_by
+from interplay.analysis.people import people_of
 from interplay.core.benchmark import Benchmark
 from interplay.core.board import Board, Cell, Column, Estimate
 from interplay.core.failures import Mistake, nearest

@@ -4,8 +4,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from interplay.analysis.agreement import people_of
 from interplay.analysis.entries import Entry, entries_of, told_of_missing
+from interplay.analysis.people import people_of
 from interplay.core.benchmark import Benchmark
 from interplay.core.board import Board, Cell, Column, Estimate
 from interplay.core.failures import Mistake, nearest
@@ -184,29 +184,24 @@ def _by_rates(sample: Sample) -> Estimate | None:
     """By Rogan and Gladen, where the judge says yes or no as well."""
     if not set(sample.judge) <= {0.0, 1.0}:
         return None
-    both = [
-        (said, truth) for said, truth in zip(sample.judge, sample.people, strict=True) if truth is not None
-    ]
-    on_yes = [said for said, truth in both if truth == 1.0]
-    on_no = [said for said, truth in both if truth == 0.0]
-    if not on_yes or not on_no:
+    hits, spared = _right(sample, 1.0), _right(sample, 0.0)
+    if not hits or not spared:
         return None
     yes = (int(sum(sample.judge)), len(sample.judge))
-    return rogan_gladen(yes, (int(sum(on_yes)), len(on_yes)), (on_no.count(0.0), len(on_no)))
+    return rogan_gladen(yes, (sum(hits), len(hits)), (sum(spared), len(spared)))
 
 
 def _sees(sample: Sample) -> dict[str, Cell]:
     """How often the judge says yes where people do, and no where they do."""
     if not sample.yes_or_no or not set(sample.judge) <= {0.0, 1.0}:
         return {"sees_yes": None, "sees_no": None}
-    both = [
-        (said, truth) for said, truth in zip(sample.judge, sample.people, strict=True) if truth is not None
-    ]
-    right = {value: [said == value for said, truth in both if truth == value] for value in (1.0, 0.0)}
-    return {
-        name: rate(sum(right[value]), len(right[value]))
-        for name, value in (("sees_yes", 1.0), ("sees_no", 0.0))
-    }
+    hits, spared = _right(sample, 1.0), _right(sample, 0.0)
+    return {"sees_yes": rate(sum(hits), len(hits)), "sees_no": rate(sum(spared), len(spared))}
+
+
+def _right(sample: Sample, value: float) -> list[bool]:
+    """Of what people gave this value, whether the judge did too."""
+    return [said == value for said, truth in zip(sample.judge, sample.people, strict=True) if truth == value]
 
 
 def _columns(measure: Measure, rows: Sequence[Mapping[str, Cell]]) -> tuple[Column, ...]:

@@ -31,19 +31,18 @@ from interplay.core.failures import Cancelled
 from interplay.core.measures import Measure, measure_called
 from interplay.core.trials import Finding
 from interplay.models.connecting import Directory
-from interplay.models.loopback import Loopback, Script, serving
+from interplay.models.loopback import Loopback, serving
 from interplay.running.engine import Again, Engine, How
 from interplay.running.results import options_of
 from interplay.running.spec import make_spec, spec_of
 from interplay.running.tally import Tally
-from interplay.running.validating import CONNECTIONS
+from interplay.running.validating import CONNECTIONS, by_endpoint_name
 from interplay.store.labels import Given, Labels
 from interplay.store.records import Records, Run
 
 PAIRED = 60  # scenarios that are compared
 LABELLED = 100
 REPEATS = 2
-Scripts = Mapping[str, Script]
 
 
 @dataclass(frozen=True)
@@ -63,7 +62,10 @@ def hold_swayed(seed: int, tally: Tally) -> list[Finding]:
     judges = tuple(f"openai/{name}" for name in SWAYED)
     scripts = {**answering(seed), **{f"openai/{name}": swayed(name, seed) for name in SWAYED}}
     benchmark = find("simulation")
-    with TemporaryDirectory(prefix="interplay-") as folder, serving(_loopback(scripts)) as url:
+    with (
+        TemporaryDirectory(prefix="interplay-") as folder,
+        serving(Loopback(by_endpoint_name(scripts))) as url,
+    ):
         how = How(Path(folder) / "trial.db", Directory(base_url=url, environment={}), CONNECTIONS)
         spec = make_spec(benchmark, models=models, roles={"judge": judges[:1]}, seed=seed, limit=PAIRED)
         run = _carry_out(Engine(benchmark, spec, how, tally))
@@ -115,7 +117,10 @@ def hold_lenient(seed: int, tally: Tally) -> list[Finding]:
     table = Refusers()
     benchmark = find("role_play")
     roles = {"interrogator": ("openai/user",), "judge": (f"openai/{LENIENT}",)}
-    with TemporaryDirectory(prefix="interplay-") as folder, serving(_loopback(table.scripts(seed))) as url:
+    with (
+        TemporaryDirectory(prefix="interplay-") as folder,
+        serving(Loopback(by_endpoint_name(table.scripts(seed)))) as url,
+    ):
         how = How(Path(folder) / "trial.db", Directory(base_url=url, environment={}), CONNECTIONS)
         spec = make_spec(benchmark, models=table.models, roles=roles, seed=seed, epochs=REPEATS)
         run = _carry_out(Engine(benchmark, spec, how, tally))
@@ -154,10 +159,6 @@ def _of_correction(board: Board, truth: Sequence[bool]) -> list[Finding]:
 
 def _refused(run: Run, benchmark: Benchmark) -> Measure:
     return measure_called("refused", benchmark.measures(options_of(run, benchmark)), benchmark.name)
-
-
-def _loopback(scripts: Scripts) -> Loopback:
-    return Loopback({name.partition("/")[2]: script for name, script in scripts.items()})
 
 
 def _carry_out(engine: Engine) -> Run:

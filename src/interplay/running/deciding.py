@@ -22,6 +22,7 @@ from interplay.running.pairing import item_of, pairing_of, rivals
 from interplay.running.plan import Plan, Work
 from interplay.running.results import judged_in
 from interplay.statistics.sequences import MeanSequence, WinSequence
+from interplay.statistics.swaps import Swap
 from interplay.store.records import ConversationRow, Records, Run
 
 CONFIDENCE = 0.95
@@ -163,7 +164,7 @@ def drawn(scenarios: Iterable[str], seed: int, before: Sequence[str] = ()) -> li
 
 
 @dataclass(frozen=True)
-class Judged:
+class JudgedRun:
     """A run as it is judged by this start."""
 
     run: Run
@@ -181,7 +182,9 @@ class Judged:
         return drawn(scenarios, self.run.identity["seed"], self.drawn)
 
 
-def watch_scores(records: Records, judged: Judged, scenarios: Iterable[str], models: Sequence[str]) -> Watch:
+def watch_scores(
+    records: Records, judged: JudgedRun, scenarios: Iterable[str], models: Sequence[str]
+) -> Watch:
     """Models are compared by the benchmark's first measure."""
     measure = judged.benchmark.measures(judged.options)[0]
     width = measure.scale.high - measure.scale.low
@@ -203,7 +206,7 @@ def watch_scores(records: Records, judged: Judged, scenarios: Iterable[str], mod
     return Watch(bouts, judged.order(scenarios), look, measure.name, judged.drawn)
 
 
-def _values(records: Records, judged: Judged, measure: Measure, scenario: str) -> dict[str, float] | None:
+def _values(records: Records, judged: JudgedRun, measure: Measure, scenario: str) -> dict[str, float] | None:
     """What each model comes to on a scenario: the mean over repeats, of the mean over judges."""
     found: dict[str, list[float]] = {}
     numbers = records.numbers(judged.run, scenario)
@@ -226,7 +229,7 @@ def _is_broken_off(row: ConversationRow, verdicts: Iterable[Verdict], rubric: st
     return row.state == "open" or any(failure in BROKEN_OFF for failure in (row.failure, *told))
 
 
-def watch_pairs(records: Records, judged: Judged, models: Sequence[str]) -> Watch:
+def watch_pairs(records: Records, judged: JudgedRun, models: Sequence[str]) -> Watch:
     """Models are compared by what judges say of two conversations side by side, in both orders."""
     pairing = pairing_of(judged.benchmark)(judged.options)
     met = {one.scenario.id for one, _ in rivals(records.conversations(judged.run), models)}
@@ -244,7 +247,11 @@ def watch_pairs(records: Records, judged: Judged, models: Sequence[str]) -> Watc
                 if _is_broken_off(shown, verdicts, judged.rubric):
                     return None
                 sides.append(_said(verdicts, judged.rubric, pairing))
-            results = [_both(said, sides[1][judge]) for judge, said in sides[0].items() if judge in sides[1]]
+            results = [
+                Swap(said, -sides[1][judge], scenario).result
+                for judge, said in sides[0].items()
+                if judge in sides[1]
+            ]
             if results:
                 sums.setdefault((one.subject, other.subject), []).append(_majority(results))
         return {two: (1 + _sign(sum(results))) / 2 for two, results in sums.items()}
@@ -259,11 +266,6 @@ def _said(verdicts: Iterable[Verdict], rubric: str, pairing: Pairing) -> dict[st
         for verdict in verdicts
         if verdict.rubric == rubric and verdict.data is not None
     }
-
-
-def _both(shown_first: int, shown_second: int) -> int:
-    """What a judge found of the one that was shown first at first: what both orders agree on, else a tie."""
-    return shown_first if shown_first == -shown_second else 0
 
 
 def _majority(results: Sequence[int]) -> int:

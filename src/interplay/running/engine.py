@@ -18,7 +18,7 @@ from interplay.running.collecting import rare_collections
 from interplay.running.counting import Done, calls_left
 from interplay.running.decided import DRAWN
 from interplay.running.decided import KEPT_AS as DECIDED
-from interplay.running.deciding import Judged, Watch, check_deciding, watch_pairs, watch_scores
+from interplay.running.deciding import JudgedRun, Watch, check_deciding, watch_pairs, watch_scores
 from interplay.running.gate import Gate
 from interplay.running.pairing import (
     SideBySide,
@@ -295,7 +295,7 @@ class Engine:
 
     def _watch(self, records: Records, run: Run, reach: Reach, scenarios: Sequence[Scenario]) -> Watch:
         """What looks at the results of this start as they come in."""
-        judged = Judged(run, self.benchmark, self.judging_options, reach.rubric, reach.epochs)
+        judged = JudgedRun(run, self.benchmark, self.judging_options, reach.rubric, reach.epochs)
         if self.between:
             return watch_pairs(records, judged, self.between)
         wanted = [scenario.id for scenario in scenarios[: reach.limit]]

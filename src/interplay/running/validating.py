@@ -61,7 +61,7 @@ def hold(benchmark: Benchmark, trial: Trial, seed: int, tally: Tally) -> Held:
 
 def play_into(store: Path, benchmark: Benchmark, trial: Trial, seed: int, tally: Tally) -> str:
     """Let the bots of a trial play, over HTTP on loopback, and make of the run what follows from it; the run's id."""
-    with serving(Loopback(_by_endpoint_name(trial.scripts(seed)))) as url:
+    with serving(Loopback(by_endpoint_name(trial.scripts(seed)))) as url:
         # Neither keys nor entries of the user: the bots are on this machine, whatever else is set.
         how = How(store, Directory(base_url=url, environment={}), CONNECTIONS)
         spec = make_spec(
@@ -101,7 +101,7 @@ def read_off(benchmark: Benchmark, trial: Trial, store: Path, run: str) -> Held:
     return Held(tuple(findings), trial.came_in_order(board))
 
 
-def _by_endpoint_name(scripts: Mapping[str, Script]) -> dict[str, Script]:
+def by_endpoint_name(scripts: Mapping[str, Script]) -> dict[str, Script]:
     """The endpoint knows openai/NAME as NAME."""
     return {name.partition("/")[2]: script for name, script in scripts.items()}
 
