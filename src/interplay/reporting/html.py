@@ -59,6 +59,7 @@ def _template() -> Template:
         trim_blocks=True,
     )
     environment.globals.update(written=written, interval=interval, bar=_bar, shade=_shade, cloud=_cloud)
+    environment.globals.update(has_bars=_has_bars)
     environment.globals.update(shown_lines=shown_lines, is_private=is_private)
     return environment.get_template("report.html")
 
@@ -108,6 +109,12 @@ def _shade(board: Board, column: Column, cell: Cell) -> int | None:
     """How much colour a shaded cell has, in percent: never so much that its text is hard to read."""
     warmth = board.warmth(column, cell)
     return None if warmth is None else round(4 + 46 * warmth)
+
+
+def _has_bars(board: Board) -> bool:
+    """Is there a bar to explain on the board?"""
+    columns = [column for column in board.columns[1:] if not column.heat]
+    return any(_bar(board, column, row[column.key]) is not None for row in board.rows for column in columns)
 
 
 def _bar(board: Board, column: Column, cell: Cell) -> Mapping[str, Any] | None:
