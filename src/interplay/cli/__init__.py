@@ -9,7 +9,7 @@ import click
 EXIT_CODES = """\b
 Exit codes:
   0  done
-  1  done as far as possible; some calls got no answer, the same command tries them again
+  1  done as far as possible; some calls got no answer or a person is to speak, the same command goes on
   2  a mistake in what was typed, in a file, in a key or endpoint: one line says what would be right
   3  the run is being written by another process
   4  the store cannot be written or read
@@ -53,6 +53,7 @@ MEANINGS = {
     "agreement": "Hold a run's judges against people, and against each other.",
     "probe": "Find out whether a judge is fooled by injections, and whether it sees planted defects.",
     "validate": "Prove a benchmark's scores on bots whose abilities are known; needs no key.",
+    "view": "Look at the store in a browser: boards, runs, conversations; label and play.",
     "doctor": "Check keys, endpoints, store and the embedded model.",
     "loopback": "Serve a scripted provider on 127.0.0.1, in OpenAI's and Anthropic's shape, for dry runs.",
 }
@@ -76,6 +77,7 @@ _MODULES = {
     "power": "analysing",
     "probe": "probing",
     "validate": "validating",
+    "view": "viewing",
 }
 
 

@@ -127,4 +127,35 @@ MIGRATIONS = (
     );
     CREATE INDEX labels_of_a_conversation ON labels (conversation);
     """,
+    """
+    CREATE TABLE beats (
+        run INTEGER PRIMARY KEY REFERENCES runs(number),
+        beat INTEGER NOT NULL            -- grows with every commit that changes something of the run
+    );
+    CREATE TABLE kept (
+        key TEXT PRIMARY KEY,            -- what was computed of which runs
+        beats TEXT NOT NULL,             -- of its runs when it was computed, and of the program: else it is out of date
+        body TEXT NOT NULL,
+        made TEXT NOT NULL
+    ) WITHOUT ROWID;
+    CREATE TABLE rounds (
+        id TEXT PRIMARY KEY,
+        run INTEGER NOT NULL REFERENCES runs(number),
+        draw TEXT NOT NULL REFERENCES draws(id),
+        criteria TEXT NOT NULL,          -- what raters are asked, as JSON
+        people INTEGER NOT NULL,         -- so many of them label each conversation
+        made TEXT NOT NULL
+    ) WITHOUT ROWID;
+    CREATE TABLE passes (
+        secret TEXT PRIMARY KEY,         -- the end of a link
+        role TEXT NOT NULL CHECK (role IN ('owner', 'rater', 'player')),
+        place TEXT NOT NULL,             -- the round or the run that it lets somebody into; empty for the owner
+        name TEXT NOT NULL,
+        made TEXT NOT NULL,
+        revoked TEXT NOT NULL DEFAULT '',
+        UNIQUE (role, place, name)
+    ) WITHOUT ROWID;
+    CREATE INDEX conversations_of_a_model ON conversations (run, subject, state, number);
+    CREATE INDEX people_who_are_asked ON calls (model, number) WHERE state = 'sent';
+    """,
 )

@@ -1,0 +1,5 @@
+"""Reading: one conversation, as everyone or as one seat saw it."""
+
+from interplay.web.entries import Entry
+
+ENTRIES: tuple[Entry, ...] = ()

@@ -1,0 +1,40 @@
+"""The site: the store that it shows, where its models are, and how its pages are drawn."""
+
+from http import HTTPStatus
+from pathlib import Path
+from typing import Any
+
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+
+from interplay.models.connecting import Directory
+from interplay.reporting.pages.drawing import draw
+from interplay.reporting.pages.links import Links
+try:
+    from interplay.running.keeping import Keeper
+except ImportError:  # being written
+    Keeper = None
+
+LINKS = Links()
+
+
+class Site:
+    """One store as pages."""
+
+    def __init__(self, store: Path, directory: Directory):
+        self.store = store
+        self.directory = directory
+        self.links = LINKS
+        self.keeper = Keeper(store) if Keeper else None
+
+    def close(self) -> None:
+        if self.keeper:
+            self.keeper.close()
+
+    def page(self, template: str, status: int = HTTPStatus.OK, **values: Any) -> HTMLResponse:
+        """A page of this template."""
+        return HTMLResponse(draw(template, self.links, values), status)
+
+
+def go_to(address: str) -> Response:
+    """See another page now; whatever was sent is on disk."""
+    return RedirectResponse(address, HTTPStatus.SEE_OTHER)
