@@ -1,6 +1,7 @@
 """The verb view: a local site over the store."""
 
 import webbrowser
+from contextlib import suppress
 from pathlib import Path
 
 import click
@@ -38,5 +39,6 @@ def view_verb(
     terminal.remark("Ctrl-C ends it.")
     if opens:
         webbrowser.open(listening.link)
-    serve(site, listening, allowed)
+    with suppress(KeyboardInterrupt):  # the way to end it
+        serve(site, listening, allowed)
     return DONE
