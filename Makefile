@@ -3,12 +3,12 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: run test check slow soak perf bugs clean
+.PHONY: run test check chromium slow soak perf bugs clean
 
 run: $(VENV)/installed ## try it: the embedded model in every role, a board and a report
 	$(BIN)/interplay run role_play --html report.html
 
-test: check ## all checks and tests
+test: check chromium ## all checks and tests
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow and not soak"
 
 check: $(VENV)/developed
@@ -16,6 +16,10 @@ check: $(VENV)/developed
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
+
+chromium: # the browser that pages are tested in; CHROMIUM names another
+	@test -n "$(CHROMIUM)" || command -v chromium > /dev/null || \
+		(apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y chromium)
 
 slow: $(VENV)/developed ## the tests that take minutes
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m slow

@@ -15,8 +15,10 @@ import sitecustomize  # noqa: E402, F401  # closes the network for this process
 
 os.environ["PYTHONPATH"] = str(CLOSED)  # and for the Pythons that tests start
 for name in [name for name in os.environ if name.startswith(("INTERPLAY_", "OPENAI_", "ANTHROPIC_"))]:
-    if name not in ("INTERPLAY_ORIGINALS", "INTERPLAY_CACHE"):
+    if name not in ("INTERPLAY_ORIGINALS", "INTERPLAY_CACHE", "INTERPLAY_SCREENSHOTS"):
         del os.environ[name]
+
+WORKERS = ("asyncio_", "AnyIO worker")  # of a loop that may outlive the test; who leaks the loop is found
 
 
 @pytest.fixture(autouse=True)
@@ -27,7 +29,7 @@ def nothing_is_left_behind() -> Iterator[None]:
     new = [
         thread
         for thread in threading.enumerate()
-        if thread.ident not in before and not thread.daemon and not thread.name.startswith("asyncio_")
+        if thread.ident not in before and not thread.daemon and not thread.name.startswith(WORKERS)
     ]
     if new:
         gc.collect()  # a library's pool of workers ends with the pool, a moment later

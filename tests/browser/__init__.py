@@ -1,1 +1,1 @@
-"""Tests of the pages in a real browser."""
+"""Tests in a real browser: every page, by mouse and by keyboard, and with the worst texts there are."""

@@ -347,3 +347,15 @@ async def test_a_name_that_is_heard_stands_before_what_is_heard() -> None:
     await talk.ask(a)
 
     assert desk.views("a") == [[("user", "b: <<plain>>")]]
+
+
+async def test_whoever_is_cast_for_one_seat_goes_before_who_is_cast_for_the_role() -> None:
+    desk = Desk(a=["x"], **{"a 2": ["y"], "a 3": ["z"]})
+    talk = talk_of(desk, {"a": "subject", "a 1": "subject", "a 3": "subject"})
+    seats = [talk.seat(name, role="a", brief="") for name in ("a", "a 2", "a 3")]
+    for seat in seats:
+        talk.tell([seat], "go")
+        await talk.ask(seat)
+
+    assert [request.model for _, request in desk.asked] == ["model of a 1", "model of a", "model of a 3"]
+    assert [talk.casting(seat).model for seat in seats] == ["model of a 1", "model of a", "model of a 3"]

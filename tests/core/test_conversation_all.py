@@ -6,7 +6,8 @@ from itertools import permutations
 import pytest
 
 from interplay.core.conversation import Line
-from interplay.core.failures import UnreadableFailure
+from interplay.core.failures import Parked, UnreadableFailure
+from interplay.core.wire import Reply, Request, Step
 from tests.core.talking import Desk, Word, talk_of
 
 
@@ -70,3 +71,58 @@ async def test_a_second_run_of_the_same_script_sends_the_same_requests() -> None
         return [request.digest for _, request in desk.asked]
 
     assert await digests() == await digests()
+
+
+class Absent(Desk):
+    """A desk at which one seat is a person's, who has not spoken yet."""
+
+    async def reply(self, step: Step, request: Request) -> Reply:
+        if step.participant == "c":
+            self.asked.append((step, request))
+            raise Parked("c", "ada")
+        return await super().reply(step, request)
+
+
+@pytest.mark.parametrize("order", [("c", "a", "b"), ("a", "c", "b"), ("a", "b", "c")], ids="".join)
+async def test_where_a_person_is_to_speak_the_others_are_heard_to_their_end_first(
+    order: tuple[str, ...],
+) -> None:
+    desk = Absent({"a": 0.02, "b": 0.01}, a=["bad", '{"word": "of a"}'], b=['{"word": "of b"}'])
+    talk = talk_of(desk)
+    seats = [talk.seat(name, brief="") for name in order]
+    talk.tell(seats, "go")
+    before = asyncio.all_tasks()
+
+    with pytest.raises(Parked) as raised:
+        await talk.ask_all(seats, Word)
+
+    assert (raised.value.seat, raised.value.person) == ("c", "ada")
+    assert str(raised.value) == "c waits for ada"
+    assert sorted(desk.arrived) == ["a", "a", "b"]  # a second try of another is asked for as well
+    assert asyncio.all_tasks() == before
+    heard = [line.source for line in talk.listen() if line.source]
+    assert heard == [name for name in order if name != "c"]
+
+
+async def test_a_failure_goes_before_a_person_who_is_to_speak() -> None:
+    desk = Absent(a=["bad"] * 3)
+    talk = talk_of(desk)
+    seats = [talk.seat("c", brief=""), talk.seat("a", brief="")]
+    talk.tell(seats, "go")
+
+    with pytest.raises(UnreadableFailure):
+        await talk.ask_all(seats, Word)
+
+
+async def test_of_several_people_the_first_in_seat_order_is_named() -> None:
+    class Empty(Desk):
+        async def reply(self, step: Step, request: Request) -> Reply:
+            await asyncio.sleep(self.latency[step.participant])
+            raise Parked(step.participant, f"person of {step.participant}")
+
+    talk = talk_of(Empty({"a": 0.02, "b": 0.01, "c": 0.0}))
+    seats = [talk.seat(name, brief="") for name in "abc"]
+    talk.tell(seats, "go")
+
+    with pytest.raises(Parked, match="a waits for person of a"):
+        await talk.ask_all(seats, Word)

@@ -8,12 +8,13 @@ from typing import Any
 import pytest
 
 from interplay.core.benchmark import Scenario
-from interplay.core.failures import Divergence
+from interplay.core.failures import Divergence, Parked
 from interplay.core.wire import Message, Reply, Request, Sampling, Step, Thread
 from interplay.models.scripted import Scripted
 from interplay.running.desk import RecordedDesk
-from interplay.running.sending import Call, Send, journaled
+from interplay.running.sending import Call, Send, asked_of_people, journaled
 from interplay.store.journal import Journal, Place
+from interplay.store.moves import Moves
 from interplay.store.records import Records
 from interplay.store.writer import Writer
 
@@ -187,3 +188,47 @@ async def test_a_message_that_goes_on_further_is_told(play: Play) -> None:
 async def asked_again(play: Play, before: Request, now: Request) -> None:
     await (await play.desk()).reply(STEP, before)
     await (await play.desk()).reply(STEP, now)
+
+
+# People
+
+
+PERSON = replace(REQUEST, model="human/ada", sampling=Sampling())
+
+
+async def person_s_desk(play: Play) -> RecordedDesk:
+    journal = Journal(play.writer, play.run)
+    recall = await journal.recall(play.conversation, "play", "")
+    return RecordedDesk(recall, journal, play.records, lambda model: asked_of_people(journal))
+
+
+def intents(play: Play) -> list[tuple[Any, ...]]:
+    return play.records.db.execute("SELECT step, attempt, state, reserved_cost FROM calls").fetchall()
+
+
+async def test_a_person_is_asked_once_however_often_the_conversation_comes_to_that(play: Play) -> None:
+    for _ in range(3):
+        with pytest.raises(Parked, match="player waits for ada"):
+            await (await person_s_desk(play)).reply(STEP, PERSON)
+        assert intents(play) == [(0, 0, "sent", 0.0)]
+    with Moves(play.records.path) as moves:
+        assert moves.answer(moves.waiting()[0].call, "I am Ada.")
+    reply = await (await person_s_desk(play)).reply(STEP, PERSON)
+    assert (reply.text, reply.stop, reply.cost) == ("I am Ada.", "stop", 0.0)
+
+
+@pytest.mark.parametrize("answered", [False, True])
+async def test_what_a_person_was_asked_must_be_what_is_asked_now(play: Play, answered: bool) -> None:
+    with pytest.raises(Parked):
+        await (await person_s_desk(play)).reply(STEP, PERSON)
+    if answered:
+        with Moves(play.records.path) as moves:
+            moves.answer(moves.waiting()[0].call, "I am Ada.")
+    changed = replace(
+        PERSON, thread=Thread.start(Message("system", "Be long.")).then("user", "Hello, who are you?")
+    )
+    with pytest.raises(
+        Divergence, match=r"message 1 \(system\) was recorded as 'Be brief.' and is now 'Be long.'"
+    ):
+        await (await person_s_desk(play)).reply(STEP, changed)
+    assert len(intents(play)) == 1

@@ -8,9 +8,10 @@ from dataclasses import asdict
 from interplay.cli import terminal
 from interplay.cli.edge import DONE, STOPPED, UNANSWERED
 from interplay.running.deciding import Watch
-from interplay.running.engine import PATIENCE_WHEN_STOPPING, Engine
+from interplay.running.engine import Engine
 from interplay.running.forecast import Forecast, forecast
 from interplay.running.tally import Tally
+from interplay.running.workers import PATIENCE_WHEN_STOPPING
 
 LAST_MOMENT = 0.7  # seconds
 
@@ -176,4 +177,4 @@ def _tell(engine: Engine) -> int:
             f"{unanswered} conversations or verdicts got no answer{why}; the same command tries them again."
         )
         return UNANSWERED
-    return DONE
+    return UNANSWERED if tally.parked else DONE

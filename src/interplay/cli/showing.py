@@ -5,9 +5,11 @@ from typing import Any
 
 from interplay.cli import terminal
 from interplay.core.benchmark import Benchmark
+from interplay.core.board import Board
 from interplay.reporting.html import write_report
 from interplay.reporting.writing import check_path, refuse_store
-from interplay.running.results import board_of, remarks_of
+from interplay.running.kept import compute_and_keep, wish_for_board
+from interplay.running.results import remarks_of
 from interplay.store.records import Records
 
 
@@ -28,7 +30,7 @@ def show_run(
     """Show the board of a run; as JSON with what there is to say besides."""
     with Records(given["store"]) as records:
         found = records.find(run)
-        board = board_of(records, found, benchmark, changes)
+        board: Board = compute_and_keep(records, wish_for_board(found, benchmark, changes))
         remarks = remarks_of(records, found)
         if given["html"]:
             write_report(given["html"], board, records, found, benchmark)

@@ -28,7 +28,8 @@ from interplay.cli.showing import check_html, show_run
 from interplay.core.benchmark import Benchmark
 from interplay.core.failures import Mistake
 from interplay.reporting.export import FORMATS, export, format_of, write_export
-from interplay.running.comparing import groups_of
+from interplay.running.comparing import Group, groups_of
+from interplay.running.kept import compute_and_keep, wish_for_groups
 from interplay.running.results import board_of, rescore
 from interplay.store.journal import Journal
 from interplay.store.lock import run_lock
@@ -98,7 +99,12 @@ def board_verb(benchmark: str, runs: tuple[str, ...], **given: Any) -> int:
             if runs and run.benchmark != found.name:
                 raise Mistake(f"{run.id} is a run of {run.benchmark}, not of {found.name}")
         mine = [run for run in chosen if run.benchmark == found.name]
-        groups = groups_of(records, mine, found, _table(given, found))
+        changes = _table(given, found)
+        groups: list[Group] = (
+            groups_of(records, mine, found, changes)
+            if runs
+            else compute_and_keep(records, wish_for_groups(found, changes))
+        )
     if not groups:
         raise Mistake(f"{given['store']} holds no finished conversation of {found.name} yet")
     if given["json"]:

@@ -32,6 +32,7 @@ class Role:
     sampled_as: str = ""  # the name that --sampling knows it by, where several roles must be sampled alike
     later: bool = False  # of a judge: named when what was played is judged, not before
     optional: bool = False  # of a judge: there is something to see without one
+    seats: int = 1  # in one conversation: NAME, NAME 2, NAME 3
 
 
 @dataclass(frozen=True)

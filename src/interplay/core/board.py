@@ -1,7 +1,7 @@
 """Boards: rows of numbers one can defend, with what must stand beside them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
 
@@ -78,6 +78,32 @@ class Board:
             "parts": [part.as_json() for part in self.parts],
         }
 
+    def record(self) -> dict[str, Any]:
+        """All of the board as JSON has it, from which `from_record` makes an equal one."""
+        return {
+            "title": self.title,
+            "columns": [asdict(column) for column in self.columns],
+            "rows": [{key: _kept(_plain(cell)) for key, cell in row.items()} for row in self.rows],
+            "notes": list(self.notes),
+            "parts": [part.record() for part in self.parts],
+            "cloud": self.cloud,
+        }
+
+    @staticmethod
+    def from_record(record: Mapping[str, Any]) -> "Board":
+        """The board of which this is the record."""
+        return Board(
+            title=record["title"],
+            columns=tuple(
+                Column(**{**column, "scale": tuple(column["scale"]) if column["scale"] else None})
+                for column in record["columns"]
+            ),
+            rows=tuple({key: _cell(kept) for key, kept in row.items()} for row in record["rows"]),
+            notes=tuple(record["notes"]),
+            parts=tuple(Board.from_record(part) for part in record["parts"]),
+            cloud=record["cloud"],
+        )
+
 
 def _number(cell: Cell) -> float | None:
     found = cell.value if isinstance(cell, Estimate) else cell
@@ -108,3 +134,19 @@ def _plain(cell: Cell) -> Any:
         "clusters": list(cell.clusters),
         "method": cell.method,
     }
+
+
+def _kept(found: Any) -> Any:
+    """A cell as JSON has it; numbers of numpy's, which are none to JSON, become plain ones."""
+    if isinstance(found, dict):
+        return {key: _kept(value) for key, value in found.items()}
+    if isinstance(found, list):
+        return [_kept(value) for value in found]
+    return found.item() if hasattr(found, "item") else found
+
+
+def _cell(kept: Any) -> Cell:
+    if isinstance(kept, dict):
+        return Estimate(**{**kept, "clusters": tuple(kept["clusters"])})
+    found: Cell = kept
+    return found

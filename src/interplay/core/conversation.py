@@ -13,6 +13,7 @@ from typing import Any, Literal, Protocol, TypeVar, overload
 from interplay.core.failures import (
     Failure,
     JudgeFailure,
+    Parked,
     SimulatorFailure,
     Unreadable,
     UnreadableFailure,
@@ -48,6 +49,11 @@ class Line:
     source: str
     heard_by: tuple[str, ...]
     text: str
+
+
+def alone(seat: str, role: str) -> str:
+    """The key by which a cast has one seat of a role alone; ROLE 1 is the seat that is called ROLE."""
+    return f"{role} 1" if seat == role else seat
 
 
 class Desk(Protocol):
@@ -156,6 +162,10 @@ class Conversation:
         self._seats[name] = Seat(name, role, brief, hears_names, past, forgets)
         return self._seats[name]
 
+    def casting(self, seat: Seat) -> Casting:
+        """Who sits in a seat: whoever is cast for it alone, else for its role."""
+        return self.cast.get(alone(seat.name, seat.role)) or self.cast[seat.role]
+
     def tell(
         self, seats: Sequence[Seat], text: str, *, source: Seat | None = None, heard_as: str = ""
     ) -> None:
@@ -175,7 +185,7 @@ class Conversation:
     async def ask(self, seat: Seat, form: Any = None) -> Any:
         """What the seat says next, read by the form; a reply that cannot be read is asked for again."""
         form = _as_form(form)
-        casting = self.cast[seat.role]
+        casting = self.casting(seat)
         thread = wanted = seat.turn_to_speak()
         for attempt in range(1, MOST_TRIES + 1):
             step = Step(self.stage, self.item, seat.name, seat.next_number())
@@ -198,11 +208,12 @@ class Conversation:
     async def ask_all(self, seats: Sequence[Seat], form: type[T] | Form[T] | Sequence[Form[T]]) -> list[T]:
         """Ask several seats at once, by one form or each by its own.
 
-        They are heard in seat order, whatever order the replies came in.
+        They are heard in seat order, whatever order the replies came in. Where a person is to speak, the replies of
+        the others come back first, and so are in the record.
         """
         before = len(self.lines)
         forms = form if isinstance(form, Sequence) else [form] * len(seats)
-        asked = [asyncio.ensure_future(self.ask(*one)) for one in zip(seats, forms, strict=True)]
+        asked = [asyncio.ensure_future(self._ask_or_park(*one)) for one in zip(seats, forms, strict=True)]
         try:
             answers = await asyncio.gather(*asked)
         finally:
@@ -211,7 +222,16 @@ class Conversation:
             await asyncio.gather(*asked, return_exceptions=True)
             order = {seat.name: place for place, seat in enumerate(seats)}
             self.lines[before:] = sorted(self.lines[before:], key=lambda line: order[line.source])
+        for answer in answers:
+            if isinstance(answer, Parked):
+                raise answer
         return answers
+
+    async def _ask_or_park(self, seat: Seat, form: Any) -> Any:
+        try:
+            return await self.ask(seat, form)
+        except Parked as parked:
+            return parked
 
     def listen(self, seat: Seat | None = None) -> tuple[Line, ...]:
         """What was said so far: all of it, or as one seat heard and said it."""

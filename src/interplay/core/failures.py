@@ -6,11 +6,13 @@ InterplayError
 ├── StoreTrouble            the store cannot be written or read: exit code 4
 ├── RunLocked               another process writes this run: exit code 3
 ├── Unreadable              a reply does not fit its form; the message is shown to the model
+├── Parked                  a person is to speak: the conversation waits in the record, and goes on from there
 └── Failure                 a conversation or verdict that came to nothing; counted, never a zero
     ├── ProviderFailure     "provider": the endpoint, after retries          (asked again next time)
     │   └── BotFailure      "bot error": the bot that is tested, after retries (asked again next time)
     ├── OverBudget          "budget"                                         (asked again next time)
     ├── Cancelled           "cancelled"                                      (asked again next time)
+    ├── Waiting             "waiting for a person": how a board tells of it  (asked again next time)
     ├── RefusalFailure      "refusal"
     ├── UnreadableFailure   "unreadable": the subject never answered in form
     ├── SimulatorFailure    "simulator error"
@@ -49,6 +51,15 @@ class Unreadable(InterplayError):
     """A reply does not fit its form; the text is ours and is shown to the model."""
 
 
+class Parked(InterplayError):
+    """Somebody in a seat is to speak, which may take a day; nothing has failed, and nobody waits here."""
+
+    def __init__(self, seat: str, person: str):
+        super().__init__(f"{seat} waits for {person}")
+        self.seat = seat
+        self.person = person
+
+
 class Failure(InterplayError):
     """A conversation or a verdict that came to nothing, for a reason with a name."""
 
@@ -74,6 +85,13 @@ class Cancelled(Failure):
     """The run was stopped before this was done."""
 
     name = "cancelled"
+    again = True
+
+
+class Waiting(Failure):
+    """It is a person's turn to speak."""
+
+    name = "waiting for a person"
     again = True
 
 
@@ -131,6 +149,7 @@ FAILURES: dict[str, type[Failure]] = {
         ProviderFailure,
         OverBudget,
         Cancelled,
+        Waiting,
         RefusalFailure,
         UnreadableFailure,
         SimulatorFailure,

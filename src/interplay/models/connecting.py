@@ -10,11 +10,13 @@ from typing import Any
 from dotenv import dotenv_values
 
 from interplay.core.failures import Mistake, nearest
+from interplay.core.people import HUMAN, is_person, person_of, seated
 from interplay.models.anthropic import ANTHROPIC, Anthropic
 from interplay.models.calling import Model
 from interplay.models.entries import BOT, URL_EXAMPLE, Entries, Entry, mapping_of, read_entries
 from interplay.models.fine_tuning import FineTuning
 from interplay.models.http import BotMapping, HttpBot, check_mapping
+from interplay.models.human import Person
 from interplay.models.local import Local
 from interplay.models.null import NULL, NullModel
 from interplay.models.openai_compatible import OPENAI, OpenAICompatible
@@ -60,6 +62,11 @@ class Directory:
         taken = name != NULL or name in self.made or name in self.entries
         if NULL in (name, model) and taken:  # boards know it by its name
             raise Mistake(f"{name}: {NULL} is the null model, which has this name alone; yours needs another")
+        if is_person(name) or is_person(model):
+            if name != model or name in self.made or name in self.entries:
+                raise Mistake(f"{name}: {HUMAN}NAME is a person, who is no model; yours needs another name")
+            seated(person_of(name))
+            return
         if name == NULL or name in self.made or self._is_url(name):
             return
         if model == BOT and (name in self.entries or self._is_file(name)):
@@ -70,7 +77,7 @@ class Directory:
         provider, _, rest = model.partition("/")
         if provider not in PROVIDERS or not rest:
             of_providers = [f"{known}/NAME" for known in PROVIDERS]
-            known = [*(self.entries.keys() - {name}), *self.made, *of_providers, NULL]
+            known = [*(self.entries.keys() - {name}), *self.made, *of_providers, f"{HUMAN}NAME", NULL]
             raise Mistake(f"{model!r} is no model; {nearest(model, known)}")
 
     def connect(self, name: str) -> Model:
@@ -83,6 +90,8 @@ class Directory:
             return HttpBot(name, self._mapping(name, entry))
         if name == NULL:
             return NullModel()
+        if is_person(name):
+            return Person(name)
         provider, _, rest = entry.model.partition("/")
         connectors: dict[str, Callable[[], Model]] = {
             "openai": lambda: OpenAICompatible(name, rest, self._endpoint(name, entry)),
@@ -127,7 +136,7 @@ class Directory:
         """What this model's tokens cost: the user's price, else the list price at the provider itself."""
         if name in self.made:
             return self.made[name].price
-        if name == NULL:
+        if name == NULL or is_person(name):
             return FREE
         entry = self.entry(name)
         given = entry.price or self.prices.get(name) or self.prices.get(entry.model)
@@ -157,7 +166,9 @@ class Directory:
 
     def _is_file(self, name: str) -> bool:
         """Is it the path of a file that describes a bot?"""
-        if not name.endswith(".toml") or name in self.entries or name in self.made or self._is_url(name):
+        if not name.endswith(".toml") or name in self.entries or name in self.made:
+            return False
+        if self._is_url(name) or is_person(name):
             return False
         return name.partition("/")[0] not in PROVIDERS or Path(name).is_file()
 

@@ -7,6 +7,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+from interplay.core.conversation import Line
 from interplay.core.failures import Mistake
 from interplay.core.measures import Scale
 from interplay.core.wire import clean
@@ -40,12 +41,16 @@ def _to_fill_in(draw: str, row: ConversationRow, criteria: Mapping[str, Scale]) 
 
 
 def _told(row: ConversationRow) -> str:
-    """The scenario, and what was said in it, without what nobody else heard."""
-    shown = shown_lines(row.lines)
-    lines = [line for line in shown if not is_private(line)] or shown
-    said = "\n\n".join(f"{line.source or '(told)'}: {line.text}" for line in lines)
+    """The scenario, and what was said in it."""
+    said = "\n\n".join(f"{line.source or '(told)'}: {line.text}" for line in heard(row.lines))
     about = "\n".join(_about(row.scenario.content))
     return f"{about}\n\n* * *\n\n{said}"
+
+
+def heard(lines: Sequence[Line]) -> list[Line]:
+    """What was said, without what nobody else heard."""
+    shown = shown_lines(lines)
+    return [line for line in shown if not is_private(line)] or shown
 
 
 def _about(content: Any, name: str = "") -> Iterator[str]:
@@ -63,8 +68,16 @@ def _about(content: Any, name: str = "") -> Iterator[str]:
 
 def write_labels(path: Path, records: Records, labels: Sequence[Given]) -> None:
     """Write labels as they can be read again."""
-    rows = (_as_given(records.conversation(label.conversation), label) for label in labels)
-    _write(path, records, LABELS, rows)
+    _write(path, records, LABELS, _rows(records, labels))
+
+
+def labels_in_words(records: Records, labels: Sequence[Given], *, as_csv: bool) -> str:
+    """The text of such a file."""
+    return "".join(_pieces(LABELS, _rows(records, labels), as_csv=as_csv))
+
+
+def _rows(records: Records, labels: Sequence[Given]) -> Iterator[dict[str, Any]]:
+    return (_as_given(records.conversation(label.conversation), label) for label in labels)
 
 
 def _as_given(row: ConversationRow, label: Given) -> dict[str, Any]:
@@ -95,12 +108,12 @@ def check_ending(path: Path) -> None:
 def _write(path: Path, records: Records, columns: Sequence[str], rows: Iterator[dict[str, Any]]) -> None:
     check_ending(path)
     refuse_store(path, records.path)
-    pieces = (
-        _csv(columns, rows)
-        if path.suffix.lower() == ".csv"
-        else (json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
-    )
-    write_whole(path, (clean(piece) for piece in pieces), "sheet")
+    write_whole(path, _pieces(columns, rows, as_csv=path.suffix.lower() == ".csv"), "sheet")
+
+
+def _pieces(columns: Sequence[str], rows: Iterator[dict[str, Any]], *, as_csv: bool) -> Iterator[str]:
+    pieces = _csv(columns, rows) if as_csv else (json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+    return (clean(piece) for piece in pieces)
 
 
 def _csv(columns: Sequence[str], rows: Iterator[dict[str, Any]]) -> Iterator[str]:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from interplay.core.conversation import Casting
 from interplay.core.failures import Mistake
+from interplay.core.people import is_person
 from interplay.models.calling import Model
 from interplay.models.connecting import Directory
 from interplay.running.budget import Limits
@@ -26,14 +27,14 @@ def check_lengths(limits: Limits, castings: Iterable[tuple[str, Casting]]) -> No
     if limits.money is None and limits.tokens is None:
         return
     for role, casting in castings:
-        if casting.sampling.max_tokens is None:
+        if casting.sampling.max_tokens is None and not is_person(casting.model):
             raise Mistake(f"a budget needs to know how long a reply may be: --sampling {role}.max_tokens=N")
 
 
 def check_models(limits: Limits, models: Iterable[Model], judges: Sequence[str]) -> None:
     """Bots take no limit on their replies, and those that remember cannot be asked to judge again."""
     for model in models:
-        unlimited = "max_tokens" in model.ignores
+        unlimited = "max_tokens" in model.ignores and not is_person(model.name)
         costs = model.price is not None and (model.price.input > 0 or model.price.output > 0)
         if unlimited and (limits.tokens is not None or (limits.money is not None and costs)):
             raise Mistake(

@@ -8,7 +8,7 @@ from typing import Any
 from interplay.core.failures import Divergence
 from interplay.core.wire import Reply, Request, Step, canonical
 from interplay.running.sending import Call, Send
-from interplay.store.journal import Journal, Recall, Recorded
+from interplay.store.journal import Journal, Question, Recall
 from interplay.store.records import Records
 
 SHOWN = 60
@@ -25,12 +25,13 @@ class RecordedDesk:
 
     async def reply(self, step: Step, request: Request) -> Reply:
         recorded = self._recall.finished.get(step)
-        if recorded is None:
-            attempt = self._recall.attempts.get(step, 0)
-            return await self._send(request.model)(Call(self._recall.conversation, step, attempt, request))
-        if recorded.digest != request.digest:
-            raise Divergence(f"{step}: {self._what_changed(recorded, request)}")
-        return recorded.reply
+        asked = recorded or self._recall.waiting.get(step)
+        if asked is not None and asked.digest != request.digest:
+            raise Divergence(f"{step}: {self._what_changed(asked, request)}")
+        if recorded is not None:
+            return recorded.reply
+        attempt = self._recall.attempts.get(step, 0)
+        return await self._send(request.model)(Call(self._recall.conversation, step, attempt, request))
 
     async def once(self, step: Step, make: Callable[[], Any]) -> Any:
         if step not in self._recall.facts:
@@ -42,7 +43,7 @@ class RecordedDesk:
             self._recall.facts[step] = value
         return self._recall.facts[step]
 
-    def _what_changed(self, recorded: Recorded, request: Request) -> str:
+    def _what_changed(self, recorded: Question, request: Request) -> str:
         if recorded.settings != request.settings_digest:
             before = self._records.settings(recorded.settings)
             now = {"model": request.model, "sampling": request.sampling.settings(), "schema": request.schema}

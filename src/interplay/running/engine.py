@@ -9,6 +9,7 @@ from typing import Any
 
 from interplay.core.benchmark import RULE, Benchmark, Judging, Scenario
 from interplay.core.failures import Divergence, Mistake
+from interplay.core.people import is_person
 from interplay.models.calling import Model
 from interplay.models.connecting import Directory
 from interplay.running.allowance import Allowance
@@ -19,7 +20,6 @@ from interplay.running.counting import Done, calls_left
 from interplay.running.decided import DRAWN
 from interplay.running.decided import KEPT_AS as DECIDED
 from interplay.running.deciding import JudgedRun, Watch, check_deciding, watch_pairs, watch_scores
-from interplay.running.gate import Gate
 from interplay.running.pairing import (
     SideBySide,
     pairing_of,
@@ -30,10 +30,12 @@ from interplay.running.pairing import (
 from interplay.running.plan import Anew, Plan, Work, make_plan
 from interplay.running.reach import Reach, grown, reach_of
 from interplay.running.results import rescore
-from interplay.running.sending import PERHAPS_BILLED, Send, budgeted, journaled, limited, retrying
+from interplay.running.sending import PERHAPS_BILLED
 from interplay.running.spec import RunSpec
 from interplay.running.table import Setting, Table, stage_of
 from interplay.running.tally import Tally
+from interplay.running.wiring import Lines, wire
+from interplay.running.workers import Workers
 from interplay.store.database import check_new
 from interplay.store.journal import Journal
 from interplay.store.lock import run_lock
@@ -41,7 +43,6 @@ from interplay.store.records import Records, Run
 from interplay.store.writer import Writer
 
 DEFAULT_CONNECTIONS = 32
-PATIENCE_WHEN_STOPPING = 8.0  # seconds
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,7 @@ class How:
     limits: Limits = field(default_factory=Limits)
     used_beside: Amount = field(default_factory=Amount)  # of the limits, by runs that share them
     until_decided: bool = False  # stop as soon as it is plain which model is better
+    games_alone: bool = False  # go on only with conversations that people have a seat in, and that were begun
 
 
 @dataclass(frozen=True)
@@ -68,6 +70,18 @@ class Again:
     judges: tuple[str, ...] = ()
     options: Mapping[str, str] = field(default_factory=dict)
     between: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class _Begun:
+    """A run whose record is open and locked, and what is to do of it."""
+
+    records: Records
+    journal: Journal
+    run: Run
+    reach: Reach
+    plan: Plan
+    models: Sequence[Model]
 
 
 class Engine:
@@ -87,10 +101,8 @@ class Engine:
         self.budget = Budget(how.limits, Amount())
         self.watch: Watch | None = None  # where the run stops as soon as it is decided
         self._done: Done = {}
-        self._remembering: frozenset[str] = frozenset()
-        self._sends: dict[str, Send] = {}
-        self._gates: dict[str, Gate] = {}
-        self._workers: list[asyncio.Task[None]] = []
+        self._lines = Lines()
+        self._workers: Workers | None = None
 
     def _judging_options(self) -> dict[str, str]:
         """The options that judges go by: the run's own, as it was last judged, as this start asks for."""
@@ -115,47 +127,25 @@ class Engine:
 
     async def carry_out(self) -> Run:
         """Do all that is left to do of the run; what was recorded costs nothing."""
+        if self.how.games_alone:  # several may go on at once in one process
+            return await self._carry_out()
         with rare_collections():
             return await self._carry_out()
 
     async def _carry_out(self) -> Run:
-        self._check_names()
-        if self.how.until_decided:
-            measured = self.between or self.spec.models
-            check_deciding(self.benchmark, measured, self.judging_options, bool(self.between))
-        scenarios = await asyncio.to_thread(self.scenarios)
         async with AsyncExitStack() as stack:
-            locked = self.how.store.exists()
-            if locked:
-                await asyncio.to_thread(self._check_store)
-                stack.enter_context(run_lock(self.how.store, self.run_id))
-            plan = await asyncio.to_thread(self.look_ahead, scenarios)
-            self._check_budget(plan)
-            models = await self._connect(plan.models, stack)
-            check_models(self.how.limits, models, [judge for work in plan.works for judge in work.judges])
-            # nothing was written until here: a mistake leaves no trace
-            if not locked:
-                stack.enter_context(run_lock(self.how.store, self.run_id))
-            records = await asyncio.to_thread(self._open_store)
-            stack.push(records)
-            run = await asyncio.to_thread(self._begin, records, scenarios)
-            writer = await asyncio.to_thread(Writer, self.how.store)
-            stack.push_async_callback(writer.close)
-            journal = Journal(writer, run.number)
-            reach = self._reach(run, len(scenarios))
-            plan = self._plan(scenarios, records, run)
-            if self.how.until_decided:
-                self.watch = self._watch(records, run, reach, scenarios)
-                plan = self.watch.planned(plan)
-            await journal.extend(self._extent(run, reach))
-            self.tally.conversations, self.tally.verdicts = plan.to_play, plan.to_judge
+            begun = await self._begin(stack)
+            records, journal, run, reach = begun.records, begun.journal, begun.run, begun.reach
+            self.tally.conversations, self.tally.verdicts = begun.plan.to_play, begun.plan.to_judge
             if self.budget.limited:
                 spent = Amount(*records.spent(run, PERHAPS_BILLED))
                 self.budget.spent = spent + self.how.used_beside
                 self._done = records.finished_calls(run, stage_of(self.judging))
-            self._wire(models, journal)
-            table = Table(self._setting(run, reach), records, journal, self.tally, self.send_to)
-            await self._work_through(plan, table)
+            self._lines = wire(begun.models, journal, self.budget, self.tally, self.how.max_connections)
+            table = Table(
+                self._setting(run, reach), records, journal, self.tally, self._lines.sends.__getitem__
+            )
+            await self._work_through(begun.plan, table)
             rest_is_done = self._has_done_the_rest(run, reach)
             if self.watch is not None or rest_is_done:
                 await journal.extend(self._extent(run, reach, rest_is_done=rest_is_done))
@@ -163,6 +153,48 @@ class Engine:
             if after.extent["rubric"] != run.extent["rubric"]:
                 await rescore(records, journal, after, self.benchmark)
             return after
+
+    async def lay_out(self) -> Run:
+        """Write the run and its conversations down and play none of them: whoever plays goes by the record."""
+        async with AsyncExitStack() as stack:
+            begun = await self._begin(stack)
+            protocol = self.benchmark.protocol(self.options)
+            for work in begun.plan.works:
+                if work.play:
+                    await begun.journal.open_conversation(work.place, protocol, anew=work.anew)
+            return begun.records.find(begun.run.id)
+
+    async def _begin(self, stack: AsyncExitStack) -> _Begun:
+        """Check all that can be wrong, lock the run, and open its record; a mistake leaves no trace."""
+        self._check_names()
+        if self.how.until_decided:
+            measured = self.between or self.spec.models
+            check_deciding(self.benchmark, measured, self.judging_options, bool(self.between))
+        scenarios = await asyncio.to_thread(self.scenarios)
+        locked = self.how.store.exists()
+        if locked:
+            await asyncio.to_thread(self._check_store)
+            stack.enter_context(run_lock(self.how.store, self.run_id))
+        plan = await asyncio.to_thread(self.look_ahead, scenarios)
+        self._check_budget(plan)
+        models = await self._connect(plan.models, stack)
+        check_models(self.how.limits, models, [judge for work in plan.works for judge in work.judges])
+        # nothing was written until here
+        if not locked:
+            stack.enter_context(run_lock(self.how.store, self.run_id))
+        records = await asyncio.to_thread(self._open_store)
+        stack.push(records)
+        run = await asyncio.to_thread(self._first_row, records, scenarios)
+        writer = await asyncio.to_thread(Writer, self.how.store)
+        stack.push_async_callback(writer.close)
+        journal = Journal(writer, run.number)
+        reach = self._reach(run, len(scenarios))
+        plan = self._plan(scenarios, records, run)
+        if self.how.until_decided:
+            self.watch = self._watch(records, run, reach, scenarios)
+            plan = self.watch.planned(plan)
+        await journal.extend(self._extent(run, reach))
+        return _Begun(records, journal, run, reach, plan, models)
 
     def scenarios(self) -> Sequence[Scenario]:
         """What is to be played; of a recorded run, what was played, whatever the data is today."""
@@ -197,7 +229,7 @@ class Engine:
             judging=self.judging,
             protocol=self.benchmark.protocol(self.options),
             play_diverged=self.how.anew.diverged,
-            remembering=self._remembering,
+            remembering=self._lines.remembering,
         )
 
     def _check_names(self) -> None:
@@ -228,7 +260,7 @@ class Engine:
     def _open_store(self) -> Records:
         return Records(self.how.store, create=self.again is None)
 
-    def _begin(self, records: Records, scenarios: Sequence[Scenario]) -> Run:
+    def _first_row(self, records: Records, scenarios: Sequence[Scenario]) -> Run:
         if self.again is not None:
             return records.find(self.again.run.id)  # as it is now that nobody else writes it
         extent = self._reach(None, len(scenarios)).extent()
@@ -247,6 +279,8 @@ class Engine:
             plan = plan.of_finished()
         elif self._is_judged_later:
             plan = plan.of_unplayed()
+        if self.how.games_alone:
+            plan = plan.of_games()
         if plan.to_judge and reach.rubric != self.judging.digest:
             raise Divergence(
                 f"the rubric or the judges' prompts changed since run {run.id if run else ''} was judged; nothing was "
@@ -286,7 +320,7 @@ class Engine:
     def _has_done_the_rest(self, run: Run, reach: Reach) -> bool:
         """Has this start, which does not stop early, done all that an earlier one left out?"""
         kept = self._before(run).get(DECIDED)
-        if kept is None or self.watch is not None or not self.tally.is_finished:
+        if kept is None or self.watch is not None or self.how.games_alone or not self.tally.is_finished:
             return False
         if self.between:
             return {name for pair in kept["pairs"] for name in pair["models"]} <= set(self.between)
@@ -312,15 +346,6 @@ class Engine:
         judges = self.again.judges if self.again else ()
         return {name: dict(change) for name in judges if (change := self.how.directory.sampling_of(name))}
 
-    def _wire(self, models: list[Model], journal: Journal) -> None:
-        """Put each model behind its endpoint's gate, which is as narrow as its narrowest model asks."""
-        self._remembering = frozenset(model.name for model in models if model.remembers)
-        for model in models:
-            narrowest = min(self._most(other) for other in models if other.endpoint == model.endpoint)
-            gate = self._gates.setdefault(model.endpoint, Gate(narrowest))
-            within = budgeted(journaled(model, journal), model, self.budget, self.tally)
-            self._sends[model.name] = retrying(limited(within, gate, self.tally), remembers=model.remembers)
-
     async def _connect(self, names: Iterable[str], stack: AsyncExitStack) -> list[Model]:
         models = []
         for name in sorted(names):
@@ -332,32 +357,19 @@ class Engine:
             models.append(model)
         return models
 
-    def _most(self, model: Model) -> int:
-        return min(self.how.max_connections, model.most_connections or self.how.max_connections)
-
     async def _work_through(self, plan: Plan, table: Table) -> None:
         """Enough workers to keep every endpoint's gate busy, each with one conversation at a time."""
-        waiting = iter(plan.works)
         allowance = Allowance(self.budget, self._is_over)
 
-        async def worker() -> None:
-            for work in waiting:
-                if self._is_over() or self.budget.used_up:
-                    return
-                async with allowance.covering(work.place.subject, self._most_calls(work)) as covered:
-                    if covered:
-                        await table.attend(work)
-                        if self.watch:
-                            self.watch.done(work)
+        async def attend(work: Work) -> None:
+            async with allowance.covering(work.place.subject, self._most_calls(work)) as covered:
+                if covered and await table.attend(work) and self.watch:
+                    self.watch.done(work)
 
-        places = sum(gate.most for gate in self._gates.values()) or self.how.max_connections
-        self._workers = [asyncio.create_task(worker()) for _ in range(min(places, len(plan.works)))]
+        self._workers = Workers(attend, table.answered, lambda: self._is_over() or self.budget.used_up)
         try:
-            await self._all_done()
+            await self._workers.work_through(plan.works, min(self._lines.places, len(plan.works)), self.stop)
         finally:
-            for task in self._workers:
-                task.cancel()
-            await asyncio.gather(*self._workers, return_exceptions=True)
             self.tally.used_up = self.budget.used_up
 
     def _is_over(self) -> bool:
@@ -366,19 +378,10 @@ class Engine:
 
     def _most_calls(self, work: Work) -> int:
         """How many calls a work still takes at most, second tries apart."""
-        left = calls_left(self.benchmark, self.options, self.judging, work, self._done, self._remembering)
-        return sum(most for _, _, (_, most) in left)
-
-    async def _all_done(self) -> None:
-        """Wait for all workers; if one cannot go on, calls of the others that are under way may come back."""
-        if not self._workers:
-            return
-        done, others = await asyncio.wait(self._workers, return_when=asyncio.FIRST_EXCEPTION)
-        if others:
-            self.stop()
-            await asyncio.wait(others, timeout=PATIENCE_WHEN_STOPPING)
-        for task in done:
-            task.result()
+        left = calls_left(
+            self.benchmark, self.options, self.judging, work, self._done, self._lines.remembering
+        )
+        return sum(most for _, model, (_, most) in left if not is_person(model))
 
     def stop(self) -> None:
         """Send nothing more; calls on their way may come back."""
@@ -386,11 +389,8 @@ class Engine:
 
     def drop(self) -> None:
         """Wait for nothing more."""
-        for task in self._workers:
-            task.cancel()
-
-    def send_to(self, model: str) -> Send:
-        return self._sends[model]
+        if self._workers:
+            self._workers.drop()
 
 
 def _changed(options: Mapping[str, str], before: Mapping[str, Any]) -> dict[str, str]:

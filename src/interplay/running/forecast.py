@@ -9,6 +9,7 @@ from typing import Any
 from interplay.core.benchmark import RULE, Span
 from interplay.core.conversation import Casting, Conversation
 from interplay.core.failures import Failure
+from interplay.core.people import is_person
 from interplay.core.wire import Reply, Request, Step
 from interplay.models.prices import Price
 from interplay.running.counting import Done, calls_left
@@ -134,6 +135,8 @@ Uses = Mapping[str, _Use]
 
 
 def _share(engine: Engine, role: str, model: str, calls: Span, likely: Uses, most: Uses) -> Share:
+    if is_person(model):
+        return Share(role, model, calls, (0, 0), (0.0, 0.0))
     price: Price | None = engine.how.directory.price_of(model)
     probable = likely.get(role, _Use()).tokens(calls[1])
     longest = most.get(role, _Use()).tokens(calls[1])

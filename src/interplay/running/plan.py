@@ -7,6 +7,7 @@ from typing import Any
 from interplay.core.benchmark import RULE, Benchmark, Scenario, Verdict
 from interplay.core.failures import FAILURES, Mistake
 from interplay.core.forms import build
+from interplay.core.people import is_person
 from interplay.running.spec import RunSpec
 from interplay.store.journal import Place
 from interplay.store.records import ConversationRow, Records, Run
@@ -91,6 +92,11 @@ class Plan:
     def of_unplayed(self) -> "Plan":
         """Only what is left to play; judging it is left to another start."""
         return Plan(tuple(replace(work, judges=()) for work in self.works if work.play))
+
+    def of_games(self) -> "Plan":
+        """Only what was begun and has people in it: a person's move spends nothing on the rest of a run."""
+        begun = [work for work in self.works if work.conversation is not None and not work.anew]
+        return Plan(tuple(work for work in begun if any(map(is_person, work.place.cast.values()))))
 
     @property
     def to_play(self) -> int:

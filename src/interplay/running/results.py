@@ -1,18 +1,21 @@
 """What a run came to: its board and scores, pure functions of its records."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from interplay.benchmarks import judge_probe
 from interplay.benchmarks.judge_probe.scoring import told_of
 from interplay.core.benchmark import Benchmark, Options, Played, Score, Unjudged, Verdict
 from interplay.core.board import Board, Cell, Column
+from interplay.core.failures import Cancelled, Waiting
 from interplay.core.forms import build
 from interplay.models import embedded
 from interplay.running.decided import KEPT_AS as UNTIL_DECIDED
 from interplay.running.decided import told as told_of_deciding
 from interplay.running.null_note import null_notes
+from interplay.running.pairing import KEPT_AS as PAIRS
 from interplay.running.pairing import duels_of, judges_of_pairs
+from interplay.running.people_note import people_notes, waiting_remarks
 from interplay.running.spec import EMBEDDED
 from interplay.store.journal import Journal
 from interplay.store.records import ConversationRow, Records, Run, Totals
@@ -39,8 +42,10 @@ USAGE = (
 def played_of(records: Records, run: Run, benchmark: Benchmark) -> list[Played]:
     """The run's conversations with the verdicts of the rubric that it was last judged with."""
     rubric = run.extent["rubric"]
-    verdicts, rows = records.verdicts(run), records.conversations(run)
-    duels = duels_of(rows, verdicts, run)
+    verdicts, waiting = records.verdicts(run), records.waiting(run)
+    # one in memory at a time, but where each is held against others
+    rows = list(records.each(run)) if PAIRS in run.extent else None
+    duels = duels_of(rows, verdicts, run) if rows else {}
     return [
         Played(
             scenario=row.scenario,
@@ -48,13 +53,19 @@ def played_of(records: Records, run: Run, benchmark: Benchmark) -> list[Played]:
             repeat=row.repeat,
             outcome=build(benchmark.outcome, row.outcome) if row.state == "done" else None,
             detail=row.detail,
-            failure=row.failure or ("cancelled" if row.state == "open" else ""),
+            failure=row.failure or _why_open(row, waiting),
             verdicts=tuple(v for v in verdicts.get((row.number, ""), ()) if v.rubric == rubric),
             cast=row.cast,
             against=duels.get(row.number, ()),
         )
-        for row in rows
+        for row in (records.each(run) if rows is None else rows)
     ]
+
+
+def _why_open(row: ConversationRow, waiting: Container[int]) -> str:
+    if row.state != "open":
+        return ""
+    return Waiting.name if row.number in waiting else Cancelled.name
 
 
 @dataclass(frozen=True)
@@ -171,7 +182,8 @@ def table_changes(benchmark: Benchmark, changes: Mapping[str, str] | None) -> Ma
 
 def notes_of(records: Records, run: Run, played: list[Played]) -> list[str]:
     totals = records.totals(run)
-    notes = [judged_by(records, run, f"{len(played)} conversations")]
+    notes = [_told(run, f"{len(played)} conversations", totals)]
+    notes += people_notes(run, played)
     compared = judges_of_pairs(run)
     if compared:
         notes.append(f"Run {run.id}: models compared two by two by {_named(compared, totals)}.")
@@ -209,7 +221,11 @@ def _probed(records: Records, judge: str) -> list[str]:
 
 def judged_by(records: Records, run: Run, what: str) -> str:
     """A run, what is said of it, and by whom it was judged, with the versions that they reported."""
-    return f"Run {run.id}: {what}{_panel(run, records.totals(run))}."
+    return _told(run, what, records.totals(run))
+
+
+def _told(run: Run, what: str, totals: Totals) -> str:
+    return f"Run {run.id}: {what}{_panel(run, totals)}."
 
 
 def _panel(run: Run, totals: Totals) -> str:
@@ -238,7 +254,7 @@ def remarks_of(records: Records, run: Run) -> list[str]:
         )
     if totals.failed:
         remarks.append(f"{totals.failed} calls failed; each is in the record with its cause.")
-    return remarks
+    return [*remarks, *waiting_remarks(records, run)]
 
 
 async def rescore(records: Records, journal: Journal, run: Run, benchmark: Benchmark) -> int:

@@ -6,7 +6,8 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from random import Random
 
-from interplay.core.failures import Cancelled, Mistake, ProviderFailure, SystemFailure
+from interplay.core.failures import Cancelled, Mistake, Parked, ProviderFailure, SystemFailure
+from interplay.core.people import person_of
 from interplay.core.wire import Reply, Request, Step
 from interplay.models.calling import HOPELESS, RETRIED, CallFailed, Model
 from interplay.running.allowance import count
@@ -52,6 +53,20 @@ def journaled(model: Model, journal: Journal) -> Send:
             raise
         await journal.settle(number, reply)
         return reply
+
+    return send
+
+
+def asked_of_people(journal: Journal) -> Send:
+    """Write down once that a person is asked, however often it comes to that; the answer settles that very row.
+
+    No gate, no budget and no second try: a person takes no place, costs nothing, and cannot fail.
+    """
+
+    async def send(call: Call) -> Reply:
+        if call.attempt == 0:
+            await journal.intend(call.conversation, call.step, call.attempt, call.request, (0, 0.0))
+        raise Parked(call.step.participant, person_of(call.request.model))
 
     return send
 

@@ -9,9 +9,11 @@ from typing import Any
 from interplay.core.benchmark import RULE, Benchmark, Called, Material, Role
 from interplay.core.conversation import Casting
 from interplay.core.failures import Mistake, nearest
+from interplay.core.people import is_person
 from interplay.core.wire import SAMPLING_BOUNDS, Sampling, digest_of
 from interplay.models import embedded
 from interplay.models.null import NULL
+from interplay.running.seats import check_judges, check_seats, refuse_people, role_of
 
 MOST_EPOCHS = 10_000
 EMBEDDED = f"local/{embedded.NAME}"
@@ -61,10 +63,18 @@ class RunSpec:
         return benchmark.settle(self.options)
 
     def casts(self, benchmark: Benchmark) -> list[tuple[str, dict[str, str]]]:
-        """Who may sit down together: the name of who is measured, and a model for every role but the judges'."""
+        """Who may sit down together: the name of who is measured, and a model for every role but the judges'.
+
+        Where somebody has one seat of a role, that seat is in the cast as well, and goes before the role.
+        """
         roles = benchmark.roles(self.settled(benchmark))
         measured = [role.name for role in roles if role.kind == "subject"]
         others = [role for role in roles if role.kind == "simulator"]
+        seats = {
+            key: names[0]
+            for key, names in self.roles.items()
+            if names and key not in {role.name for role in roles}
+        }
         # Several at one table sit in the order of their names: whom the user named first changes nothing.
         tables = combinations(sorted(self.models) if len(measured) > 1 else self.models, len(measured))
         found = []
@@ -74,23 +84,28 @@ class RunSpec:
                 cast[role.name] = (
                     self.roles[role.name][0] if role.name in self.roles else cast[role.stands_in]
                 )
-            found.append((" + ".join(chosen), cast))
+            found.append((" + ".join(chosen), cast | seats))
         return found
 
     def castings(self, benchmark: Benchmark, cast: Mapping[str, str]) -> dict[str, Casting]:
         """How each model of a cast is sampled in its role."""
-        roles = [role for role in benchmark.roles(self.settled(benchmark)) if role.name in cast]
-        return {
-            role.name: Casting(cast[role.name], self._sampling_of(role, cast[role.name]), role.kind)
-            for role in roles
-        }
+        roles = benchmark.roles(self.settled(benchmark))
+        found = {}
+        for key, model in cast.items():
+            role = role_of(key, roles)
+            if role is not None:
+                found[key] = Casting(model, self._sampling_of(role, model), role.kind)
+        return found
 
     def judge_casting(self, benchmark: Benchmark, model: str, options: Mapping[str, str]) -> Casting:
         _check_null({"judge": (model,)})  # a judge who joins later is in no spec
+        refuse_people([model])
         return Casting(model, self._sampling_of(benchmark.role("judge", options), model), "judge")
 
     def _sampling_of(self, role: Role, model: str) -> Sampling:
-        """The role's own, as it was changed for the role, as it was changed for the model."""
+        """The role's own, as it was changed for the role, as it was changed for the model; a person's is none."""
+        if is_person(model):
+            return Sampling()
         changed = role.sampling.changed(self.sampling.get(role.sampled_as or role.name, {}))
         return changed.changed(self.sampling.get(model, {}))
 
@@ -120,8 +135,9 @@ def make_spec(
     options, models, named = called.options, called.models, called.roles
     if preset:
         named = {**_preset(benchmark, preset, options), **named}
-    for name in named:
-        if benchmark.role(name, benchmark.settle(options)).kind == "subject":
+    check_seats(benchmark, benchmark.settle(options), named)
+    for name in (role.name for role in benchmark.subjects(benchmark.settle(options))):
+        if name in named:
             raise Mistake(f"{name} is the role that is measured; name its models with --model")
     if not models and not named:
         # one model cannot fill a table, and nor can one with nobody but the null model beside it
@@ -146,6 +162,7 @@ def make_spec(
             named[role.name] = named[role.stands_in]
     _check_roles(benchmark, settled, named)
     _check_null(named)
+    check_judges(benchmark, settled, named)
     _check_rules(benchmark, settled, models, named)
     cast = {*models, *(name for names in named.values() for name in names)}
     of_models = {name: {**sampling_of(name), **sampling.get(name, {})} for name in cast}
@@ -243,6 +260,8 @@ def _check_sampling(
                 f"{nearest(name, [*roles, *cast])}"
             )
         for key, value in change.items():
+            if is_person(name):
+                raise Mistake(f"{name} is a person and takes no {key}; leave it out of the sampling")
             if key not in SAMPLING_BOUNDS:
                 raise Mistake(f"there is no sampling setting {key!r}; {nearest(key, SAMPLING_BOUNDS)}")
             low, high = SAMPLING_BOUNDS[key]

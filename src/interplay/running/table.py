@@ -2,13 +2,14 @@
 
 import asyncio
 from collections.abc import Callable, Coroutine, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
 from interplay.core.benchmark import Benchmark, Judging, Verdict
 from interplay.core.conversation import Conversation
-from interplay.core.failures import Cancelled, Divergence, Failure, ProviderFailure
+from interplay.core.failures import Cancelled, Divergence, Failure, Parked, ProviderFailure
+from interplay.core.people import is_person
 from interplay.judging.fence import mark_of
 from interplay.running.desk import RecordedDesk
 from interplay.running.pairing import SideBySide
@@ -56,28 +57,45 @@ class Table:
     ):
         self.setting, self.records, self.journal = setting, records, journal
         self.tally, self._send_to = tally, send_to
+        self._parked: dict[int, Work] = {}  # by the number of the conversation
         self._castings = cache(lambda cast: setting.spec.castings(setting.benchmark, dict(cast)))
         self._judge_casting = cache(
             lambda judge: setting.spec.judge_casting(setting.benchmark, judge, setting.judging_options)
         )
 
-    async def attend(self, work: Work) -> None:
-        """Play a conversation if it is unplayed, then let every judge that is missing judge it."""
+    async def attend(self, work: Work) -> bool:
+        """Play a conversation if it is unplayed, then let every judge that is missing judge it; has it come to its end?
+
+        One that waits for a person is left as it is: nothing is held for it.
+        """
         number, outcome = work.conversation, work.outcome
         if work.play:
-            number, outcome = await self._play(work)
+            try:
+                number, outcome = await self._play(work)
+            except Parked:
+                return False
             if outcome is None and self.tally.stopping:
-                return
+                return True
             self.tally.conversations_done += 1
         if number is None or outcome is None:
             self.tally.verdicts_done += len(work.judges)
-            return
+            return True
         fresh = await _together([self._judge(work, number, outcome, judge) for judge in work.judges])
         if work.item:
-            return  # scores are of a conversation by itself
+            return True  # scores are of a conversation by itself
         verdicts = [*work.verdicts, *fresh]
         scores = self.setting.benchmark.score(outcome, verdicts, self.setting.judging_options)
         await self.journal.scored(number, scores)
+        return True
+
+    def answered(self) -> list[Work]:
+        """Works that waited for people who have spoken since, each told once."""
+        if not self._parked:
+            return []
+        waiting = self.records.waiting(self.setting.run)
+        found = [self._parked.pop(number) for number in self._parked.keys() - waiting]
+        self.tally.parked = len(self._parked)
+        return found
 
     async def _play(self, work: Work) -> tuple[int, Any]:
         place, protocol = work.place, self.setting.protocol
@@ -100,10 +118,16 @@ class Table:
         raise AssertionError("unreachable: the last take returns or raises")
 
     async def _was_left_by_a_bot(self, number: int, work: Work) -> bool:
-        """A bot with a memory of its own has moved on since this conversation was broken off."""
+        """A bot with a memory of its own has moved on since this conversation was broken off.
+
+        Where it is a person who was waited for, the bot was not left in the middle: it has answered all it heard.
+        """
         if not self._bots(work):
             return False
         recall = await self.journal.recall(number, "play", "")
+        with_people = any(map(is_person, work.place.cast.values()))
+        if with_people and recall.attempts.keys() == recall.finished.keys() | recall.waiting.keys():
+            return False
         return bool(recall.attempts)
 
     def _bots(self, work: Work) -> frozenset[str]:
@@ -121,6 +145,11 @@ class Table:
         )
         try:
             outcome = await setting.benchmark.play(talk, setting.options)
+        except Parked:
+            await self.journal.park(number, talk.lines)
+            self._parked[number] = replace(work, anew=False)
+            self.tally.parked = len(self._parked)
+            raise
         except Failure as failure:
             await self.journal.void(number, failure, talk.lines)
             if isinstance(failure, ProviderFailure) and self._bots(work) and not last:

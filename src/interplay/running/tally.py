@@ -25,6 +25,7 @@ class Tally:
     failures: Counter[str] = field(default_factory=Counter)  # conversations and verdicts, by name
     stopping: bool = False
     used_up: bool = False  # the budget did not cover a call
+    parked: int = 0  # conversations that wait for people
     restarted: int = 0  # dialogues with a bot that remembers, broken off and begun again
     started: float = field(default_factory=time.monotonic)
 
@@ -36,7 +37,7 @@ class Tally:
     @property
     def is_finished(self) -> bool:
         """Was all done that there was to do, or would the same command do more?"""
-        return not (self.stopping or self.used_up or self.unanswered)
+        return not (self.stopping or self.used_up or self.unanswered or self.parked)
 
     @property
     def seconds(self) -> float:

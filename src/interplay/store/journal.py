@@ -12,6 +12,7 @@ import apsw
 from interplay.core.benchmark import Scenario, Score, Verdict
 from interplay.core.conversation import Line
 from interplay.core.failures import Failure
+from interplay.core.people import is_person
 from interplay.core.wire import Reply, Request, Step, Thread, canonical, digest_of
 from interplay.store.writer import Writer
 
@@ -38,12 +39,18 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Recorded:
-    """A finished call: what was asked, by its digests, and what was answered."""
+class Question:
+    """What was asked, by its digests."""
 
     digest: bytes
     settings: bytes
     thread: bytes
+
+
+@dataclass(frozen=True)
+class Recorded(Question):
+    """A finished call: what was asked, and what was answered."""
+
     reply: Reply
 
 
@@ -53,6 +60,7 @@ class Recall:
 
     conversation: int
     finished: dict[Step, Recorded] = field(default_factory=dict)
+    waiting: dict[Step, Question] = field(default_factory=dict)  # people were asked, and may answer yet
     attempts: dict[Step, int] = field(default_factory=dict)
     facts: dict[Step, Any] = field(default_factory=dict)
 
@@ -63,6 +71,7 @@ class Journal:
     def __init__(self, writer: Writer, run: int):
         self._writer = writer
         self._run = run
+        writer.beats_for(run)
         self._settings: set[bytes] = set()  # those that are on disk for sure
         self._threads: set[bytes] = set()
         self._scenarios: set[str] = set()
@@ -118,15 +127,17 @@ class Journal:
             found = Recall(conversation)
             key = (conversation, stage, item)
             for row in db.execute(
-                f"SELECT participant, step, attempt, state, digest, settings, thread, {_REPLY} FROM calls"  # noqa: S608  # names of our own fields
+                f"SELECT participant, step, attempt, state, model, digest, settings, thread, {_REPLY} FROM calls"  # noqa: S608  # names of our own fields
                 "  WHERE (conversation, stage, item) = (?,?,?) ORDER BY number",
                 key,
             ):
                 step = Step(stage, item, row[0], row[1])
                 found.attempts[step] = max(found.attempts.get(step, 0), row[2] + 1)
                 if row[3] == "done":
-                    reply = Reply(**dict(zip(_REPLY_FIELDS, row[7:], strict=True)))
-                    found.finished[step] = Recorded(row[4], row[5], row[6], reply)
+                    reply = Reply(**dict(zip(_REPLY_FIELDS, row[8:], strict=True)))
+                    found.finished[step] = Recorded(row[5], row[6], row[7], reply)
+                elif row[3] == "sent" and is_person(row[4]):
+                    found.waiting[step] = Question(row[5], row[6], row[7])
             for name, value in db.execute(
                 "SELECT name, value FROM facts WHERE (conversation, stage, item) = (?,?,?)", key
             ):
@@ -202,6 +213,14 @@ class Journal:
             *(canonical(asdict(outcome)), _as_json(lines), protocol, conversation),
         )
 
+    async def park(self, conversation: int, lines: Sequence[Line]) -> None:
+        """A conversation waits for a person; it is open, whatever became of it before."""
+        await self._do(
+            "UPDATE conversations SET state = 'open', failure = '', detail = '', lines = ? WHERE number = ?",
+            *(_as_json(lines), conversation),
+        )
+        self._fresh.discard(conversation)  # what it goes on from is in the record
+
     async def void(self, conversation: int, failure: Failure, lines: Sequence[Line]) -> None:
         """A conversation came to nothing, for a reason with a name."""
         await self._do(
@@ -242,7 +261,9 @@ class Journal:
             mine = "(SELECT number FROM conversations WHERE run = ?)"
             for table in ("labels", "scores", "verdicts", "facts", "calls"):
                 db.execute(f"DELETE FROM {table} WHERE conversation IN {mine}", (self._run,))  # noqa: S608  # our own names
-            for table in ("draws", "conversations"):
+            db.execute(_PASSES, (self._run, self._run))
+            db.execute(_KEPT, (self._run,))
+            for table in ("rounds", "draws", "beats", "conversations"):
                 db.execute(f"DELETE FROM {table} WHERE run = ?", (self._run,))  # noqa: S608  # our own names
             db.execute("DELETE FROM runs WHERE number = ?", (self._run,))
             db.execute("DELETE FROM scenarios WHERE id NOT IN (SELECT scenario FROM conversations)")
@@ -262,6 +283,16 @@ class Journal:
         await self._writer.write(write)
 
 
+# what was computed of the run names it, or it was among the runs that went into it
+_KEPT = """
+DELETE FROM kept WHERE EXISTS (
+    SELECT 1 FROM json_each(iif(json_valid(kept.beats), kept.beats, '{}'), '$.runs') one
+    JOIN runs ON runs.id = one.key WHERE runs.number = ?
+)"""
+_PASSES = """
+DELETE FROM passes WHERE role <> 'owner' AND place IN (
+    SELECT id FROM runs WHERE number = ? UNION SELECT id FROM rounds WHERE run = ?
+)"""
 _ORPHANS = """
 DELETE FROM messages WHERE digest NOT IN (
     WITH RECURSIVE needed(digest) AS (

@@ -13,6 +13,7 @@ import apsw
 
 from interplay.core.failures import Mistake
 from interplay.core.wire import digest_of
+from interplay.store.beats import beat, beat_of
 from interplay.store.database import connect, trouble_in_words
 from interplay.store.records import Run
 
@@ -95,6 +96,7 @@ class Labels:
                 " ON CONFLICT (id) DO UPDATE SET reach = max(reach, excluded.reach)",
                 (id, run.number, seed, json.dumps(order), count, _now()),
             )
+            beat(db, run.number)
         return next(draw for draw in self.draws(run) if draw.id == id)
 
     def draws(self, run: Run) -> list[Draw]:
@@ -128,6 +130,7 @@ class Labels:
                 f"INSERT INTO labels ({_LABEL}) VALUES (?,?,?,?,?,?,?)",  # noqa: S608  # our own names
                 [_row(label) for label in (*fresh, *changed)],
             )
+            beat_of(db, {label.conversation for label in (*fresh, *changed)})
         return Added(len(fresh), len(changed), len(labels) - len(fresh) - len(changed))
 
     def of(self, run: Run) -> list[Given]:

@@ -42,3 +42,30 @@ def _named(holder: Path) -> str:
         return f" ({holder.read_text()})"
     except OSError:
         return ""
+
+
+def holder_of(store: Path, run: str) -> str:
+    """Who writes a run now, found without touching its lock; empty where nobody does."""
+    lock = locks_of(store) / run
+    try:
+        named = lock.with_name(f"{run}.holder").read_text()
+    except OSError:
+        return ""
+    number = named.removeprefix("process ")
+    return named if not number.isdecimal() or _holds(int(number), lock) else ""
+
+
+def _holds(process: int, lock: Path) -> bool:
+    """Is this process alive, and has it the lock's file open? Another may have its number after it was killed."""
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True  # somebody else's: it is alive
+    opened = Path(f"/proc/{process}/fd")
+    try:
+        found = [os.path.realpath(one) for one in opened.iterdir()]
+    except OSError:
+        return True  # not told here
+    return os.path.realpath(lock) in found

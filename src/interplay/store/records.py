@@ -3,16 +3,19 @@
 import json
 import secrets
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import lru_cache
 from pathlib import Path
+from sys import intern
 from typing import Any
 
 from interplay.core.benchmark import Scenario, Verdict
 from interplay.core.conversation import Line
 from interplay.core.failures import Mistake, nearest
 from interplay.core.forms import build
+from interplay.core.people import HUMAN, person_of
 from interplay.core.wire import Message, canonical
 from interplay.store.database import connect, trouble_in_words
 
@@ -141,9 +144,15 @@ class Records:
 
     def conversations(self, run: Run) -> list[ConversationRow]:
         """The newest take of every conversation, in a fixed order."""
+        return list(self.each(run, _CONVERSATION))
+
+    def each(self, run: Run, what: str = "") -> Iterator[ConversationRow]:
+        """The same one by one, without what was said."""
         scenarios = {scenario.id: scenario for scenario in self.scenarios(run)}
-        rows = self._rows(f"SELECT c.scenario, {_CONVERSATION} FROM conversations c {_NEWEST}", run.number)  # noqa: S608  # our own names
-        return [_conversation(row[1:], scenarios[row[0]]) for row in rows]
+        what = what or _CONVERSATION.replace(" lines,", " NULL,")
+        query = f"SELECT c.scenario, {what} FROM conversations c {_NEWEST}"  # noqa: S608  # our own names
+        for row in self._stream(query, run.number):
+            yield _conversation(row[1:], scenarios[row[0]])
 
     def numbers(self, run: Run, scenario: str = "") -> list[int]:
         """The numbers of the run's conversations, newest takes, in the same order; or those of one scenario."""
@@ -195,12 +204,13 @@ class Records:
     def verdicts(self, run: Run) -> dict[tuple[int, str], list[Verdict]]:
         """The verdicts of a run by (conversation, item), in the order of judges' names."""
         found: dict[tuple[int, str], list[Verdict]] = {}
-        for number, item, judge, rubric, failure, detail, data in self._rows(
+        for number, item, judge, rubric, failure, detail, data in self._stream(
             "SELECT v.conversation, item, judge, rubric, v.failure, v.detail, data FROM verdicts v"
             " JOIN conversations c ON c.number = v.conversation WHERE c.run = ? ORDER BY 1, 2, 3, 4",
             run.number,
         ):
-            verdict = Verdict(judge, rubric, json.loads(data) if data else None, failure, detail)
+            content = json.loads(data) if data else None
+            verdict = Verdict(intern(judge), intern(rubric), content, failure, detail)
             found.setdefault((number, item), []).append(verdict)
         return found
 
@@ -215,12 +225,13 @@ class Records:
     def totals(self, run: Run) -> Totals:
         """What the run has used so far."""
         mine = " FROM calls JOIN conversations c ON c.number = calls.conversation WHERE c.run = ?"
+        unknown = f"(calls.state = 'sent' AND NOT {_BY_A_PERSON})"  # a person was asked, and will answer
         counts = self._rows(
-            "SELECT total(calls.state = 'done'), total(calls.state = 'failed'), total(calls.state = 'sent'),"
+            f"SELECT total(calls.state = 'done'), total(calls.state = 'failed'), total({unknown}),"
             " total(tokens_in), total(tokens_out), total(tokens_estimated), sum(cost),"
             " total(calls.state = 'done' AND cost IS NULL),"
-            " total(iif(calls.state = 'sent', reserved_cost, 0.0)),"
-            " total(calls.state = 'sent' AND reserved_cost IS NULL)" + mine,
+            f" total(iif({unknown}, reserved_cost, 0.0)),"
+            f" total({unknown} AND reserved_cost IS NULL)" + mine,
             run.number,
         )[0]
         versions: dict[str, set[str]] = {}
@@ -240,6 +251,21 @@ class Records:
             models={model: tuple(sorted(found)) for model, found in sorted(versions.items())},
         )
 
+    def waiting(self, run: Run) -> dict[int, tuple[str, ...]]:
+        """The open conversations in which it is somebody's turn, each with the names of who is to speak."""
+        found: dict[int, set[str]] = {}
+        for number, model in self._rows(
+            f"SELECT c.number, model FROM {ASKED} WHERE c.run = ? AND {WAITING} ORDER BY calls.number",  # noqa: S608  # our own names
+            run.number,
+        ):
+            found.setdefault(number, set()).add(person_of(model))
+        return {number: tuple(sorted(people)) for number, people in found.items()}
+
+    def has_spoken(self, conversation: int) -> bool:
+        """Has a person said anything in a conversation?"""
+        query = f"SELECT 1 FROM calls WHERE conversation = ? AND state = 'done' AND {_BY_A_PERSON} LIMIT 1"  # noqa: S608  # our own names
+        return bool(self._rows(query, conversation))
+
     def spent(self, run: Run, perhaps_billed: Iterable[str]) -> tuple[float, int, int]:
         """Money, tokens and calls that a budget counts: answered calls as they were, others at their most."""
         causes = ",".join(f"'{cause}'" for cause in sorted(perhaps_billed))
@@ -252,18 +278,18 @@ class Records:
         row = self._rows(
             f"SELECT total(iif({known}, cost, 0.0)) + total(iif({unsure}, {most_money}, 0.0)),"  # noqa: S608  # our own names
             f" total(iif({known}, {tokens}, 0)) + total(iif({unsure}, {most_tokens}, 0)), count(*)"
-            " FROM calls JOIN conversations c ON c.number = calls.conversation WHERE c.run = ?",
+            f" FROM calls JOIN conversations c ON c.number = calls.conversation WHERE c.run = ? AND NOT {_BY_A_PERSON}",
             run.number,
         )[0]
         return float(row[0]), int(row[1]), int(row[2])
 
     def finished_calls(self, run: Run, judging: str) -> dict[tuple[int, str, str], int]:
-        """Answered calls of each conversation and item: of unfinished play by role, of this judging by judge."""
+        """Models' answers of each conversation and item: of unfinished play by role, of this judging by judge."""
         # a role's seats are named ROLE, ROLE 2, ROLE 3: of play, the first word is the role
         role = "iif(stage = 'play', substr(participant || ' ', 1, instr(participant || ' ', ' ') - 1), participant)"
         rows = self._rows(
             f"SELECT c.number, item, {role}, count(*) FROM calls JOIN conversations c"  # noqa: S608  # our own names
-            " ON c.number = calls.conversation WHERE c.run = ? AND calls.state = 'done'"
+            f" ON c.number = calls.conversation WHERE c.run = ? AND calls.state = 'done' AND NOT {_BY_A_PERSON}"
             " AND (stage = ? OR (stage = 'play' AND c.state <> 'done')) GROUP BY 1, 2, 3",
             *(run.number, judging),
         )
@@ -332,15 +358,33 @@ class Records:
         with trouble_in_words(self.path):
             return self.db.execute(query, values).fetchall()
 
+    def _stream(self, query: str, *values: Any) -> Iterator[Any]:
+        """The rows one by one: of a large run, all of them at once are more than what is made of them."""
+        with trouble_in_words(self.path):
+            yield from self.db.execute(query, values)
+
 
 _RUNS = "SELECT number, id, benchmark, identity, extent, secret, created, name FROM runs"
 
 _CONVERSATION = "number, subject, cast_roles, repeat, take, state, failure, detail, outcome, lines, protocol"
-_NEWEST = (
-    "WHERE run = ? AND take = (SELECT max(take) FROM conversations n WHERE (n.run, n.scenario,"
-    " n.cast_digest, n.repeat) = (c.run, c.scenario, c.cast_digest, c.repeat))"
-    " ORDER BY subject, c.scenario, repeat, number"
+_LAST_TAKE = (
+    "(SELECT max(take) FROM conversations n WHERE (n.run, n.scenario, n.cast_digest, n.repeat)"
+    " = (c.run, c.scenario, c.cast_digest, c.repeat))"
 )
+_NEWEST = f"WHERE run = ? AND take = {_LAST_TAKE} ORDER BY subject, c.scenario, repeat, number"
+
+_BY_A_PERSON = f"calls.model GLOB '{HUMAN}*'"
+# calls that are under way, with their conversations, found without a look at any other
+ASKED = "calls INDEXED BY people_who_are_asked JOIN conversations c ON c.number = calls.conversation"
+# of those: somebody in a seat is to speak, in the newest take
+WAITING = f"calls.state = 'sent' AND {_BY_A_PERSON} AND c.state = 'open' AND c.take = {_LAST_TAKE}"
+
+
+@lru_cache(maxsize=1_000)
+def _cast(text: str) -> Mapping[str, str]:
+    """Who sat where; the many conversations of one cast share it."""
+    found: dict[str, str] = json.loads(text)
+    return found
 
 
 def _conversation(row: tuple[Any, ...], scenario: Scenario) -> ConversationRow:
@@ -348,7 +392,7 @@ def _conversation(row: tuple[Any, ...], scenario: Scenario) -> ConversationRow:
         number=row[0],
         scenario=scenario,
         subject=row[1],
-        cast=json.loads(row[2]),
+        cast=_cast(row[2]),
         repeat=row[3],
         take=row[4],
         state=row[5],

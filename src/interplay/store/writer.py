@@ -9,6 +9,7 @@ from typing import Any, TypeVar, cast
 import apsw
 
 from interplay.core.failures import StoreTrouble
+from interplay.store.beats import beat
 from interplay.store.database import WAIT_FOR_A_LOCK, Whereabouts, connect, trouble_in_words
 
 T = TypeVar("T")
@@ -28,6 +29,11 @@ class Writer:
         self._waiting: list[tuple[Write, asyncio.Future[Any]]] = []
         self._draining: asyncio.Task[None] | None = None
         self._busy = False
+        self._runs: set[int] = set()
+
+    def beats_for(self, run: int) -> None:
+        """From now on every commit that changes something is counted as a change of this run."""
+        self._runs.add(run)
 
     async def write(self, write: Callable[[apsw.Connection], T]) -> T:
         """Do this write and wait until it is on disk; it happens even if the waiter is cancelled."""
@@ -87,7 +93,12 @@ class Writer:
         """The writes, in the loop's own thread: they hold the lock already, and two threads would only take turns."""
         with trouble_in_words(self.path):
             try:
-                return [write(self.connection) for write in writes]
+                before = self.connection.total_changes()
+                results = [write(self.connection) for write in writes]
+                if self.connection.total_changes() > before:
+                    for run in self._runs:
+                        beat(self.connection, run)
+                return results
             except BaseException:
                 self._undo()
                 raise

@@ -14,7 +14,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from interplay.core.failures import Mistake, RunLocked, StoreTrouble
 from interplay.core.wire import clean
-from interplay.store.passes import Passes
+from interplay.store.passes import Pass, Passes
 from interplay.web.access import HEADERS, Door, cookie_in, guest_of, may_come_in
 from interplay.web.entries import Entry, Field, NotThere, Visit
 from interplay.web.site import Site
@@ -51,8 +51,9 @@ def _endpoint(site: Site, entries: dict[str, Entry], door: Door) -> Callable[[Re
     async def endpoint(request: Request) -> Response:
         entry = entries["GET" if request.method == "HEAD" else request.method]
         try:
+            guest = await run_in_threadpool(_let_in, site, entry, door, request)
             form = await _form_of(request, entry)
-            return await run_in_threadpool(_answer, site, entry, door, request, form)
+            return await run_in_threadpool(_answer, site, entry, door, request, guest, form)
         except Refused as refusal:
             return _said(site, entry, refusal.status, str(refusal))
         except NotThere as missing:
@@ -69,9 +70,8 @@ def _endpoint(site: Site, entries: dict[str, Entry], door: Door) -> Callable[[Re
     return endpoint
 
 
-def _answer(
-    site: Site, entry: Entry, door: Door, request: Request, form: dict[str, tuple[str, ...]]
-) -> Response:
+def _let_in(site: Site, entry: Entry, door: Door, request: Request) -> Pass | None:
+    """Who asks; whoever may not is told so before anything that was sent is read."""
     with Passes(site.store) as passes:
         guest = guest_of(passes, entry, request.path_params, cookie_in(request.headers, door.cookie))
     if not may_come_in(entry, guest):
@@ -79,6 +79,12 @@ def _answer(
             HTTPStatus.FORBIDDEN,
             "this page needs a link that lets you in: the one that interplay view printed, or an invitation",
         )
+    return guest
+
+
+def _answer(
+    site: Site, entry: Entry, door: Door, request: Request, guest: Pass | None, form: dict[str, tuple[str, ...]]
+) -> Response:
     if any(isinstance(value, int) and value > LARGEST_NUMBER for value in request.path_params.values()):
         raise NotThere("there is nothing with so large a number")
     query = {name: clean(value) for name, value in request.query_params.items()}
@@ -142,7 +148,12 @@ def _said(site: Site, entry: Entry | None, status: HTTPStatus, line: str) -> Res
 def _nothing_here(site: Site) -> Callable[[Request, Exception], Response]:
     def answer(request: Request, error: Exception) -> Response:
         status = HTTPStatus(getattr(error, "status_code", HTTPStatus.NOT_FOUND))
-        return _said(site, None, status, "There is no page at this address.")
+        line = "There is no page at this address."
+        if status == HTTPStatus.METHOD_NOT_ALLOWED:
+            line = f"Nothing at this address answers to {request.method[:20]}."
+        if request.url.path.startswith("/api/"):
+            return JSONResponse({"error": line}, status)
+        return _said(site, None, status, line)
 
     return answer
 

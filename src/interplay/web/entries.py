@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from starlette.responses import Response
 
 from interplay.store.passes import Pass
+from interplay.web.shapes import ERROR, LATER
 
 if TYPE_CHECKING:
     from interplay.web.site import Site
@@ -64,6 +65,7 @@ class Entry:
     query: tuple[Field, ...] = ()
     form: tuple[Field, ...] = ()
     answers: str = "text/html"
+    gives: Mapping[str, Any] | None = None  # the shape of an answer in JSON
 
     @property
     def is_api(self) -> bool:
@@ -98,11 +100,18 @@ def _operation(entry: Entry) -> dict[str, Any]:
             *(_in_query(one) for one in entry.query),
         ],
         "responses": {
-            "200": {"description": "found", "content": {entry.answers: {}}},
+            "200": {"description": "found", "content": {entry.answers: _shaped(entry.gives)}},
             "303": {"description": "done; see there"},
             "4XX": {"description": "refused, with the reason"},
         },
     }
+    if entry.is_api:
+        found["responses"] = {
+            "200": found["responses"]["200"],
+            "202": {"description": "being computed; ask again", "content": {entry.answers: _shaped(LATER)}},
+            "4XX": {"description": "refused, with the reason", "content": {entry.answers: _shaped(ERROR)}},
+            "503": {"description": "the store cannot be read", "content": {entry.answers: _shaped(ERROR)}},
+        }
     if entry.method == "POST":
         body = {
             "type": "object",
@@ -111,6 +120,10 @@ def _operation(entry: Entry) -> dict[str, Any]:
         }
         found["requestBody"] = {"content": {"application/x-www-form-urlencoded": {"schema": body}}}
     return found
+
+
+def _shaped(shape: Mapping[str, Any] | None) -> dict[str, Any]:
+    return {"schema": shape} if shape else {}
 
 
 def _in_path(name: str, kind: str) -> dict[str, Any]:

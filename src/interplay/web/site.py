@@ -9,10 +9,8 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from interplay.models.connecting import Directory
 from interplay.reporting.pages.drawing import draw
 from interplay.reporting.pages.links import Links
-try:
-    from interplay.running.keeping import Keeper
-except ImportError:  # being written
-    Keeper = None
+from interplay.running.keeping import Keeper
+from interplay.web.hosting import Host
 
 LINKS = Links()
 
@@ -24,11 +22,12 @@ class Site:
         self.store = store
         self.directory = directory
         self.links = LINKS
-        self.keeper = Keeper(store) if Keeper else None
+        self.keeper = Keeper(store)
+        self.host = Host(store, directory)
 
     def close(self) -> None:
-        if self.keeper:
-            self.keeper.close()
+        self.host.close()
+        self.keeper.close()
 
     def page(self, template: str, status: int = HTTPStatus.OK, **values: Any) -> HTMLResponse:
         """A page of this template."""

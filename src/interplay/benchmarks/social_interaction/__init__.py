@@ -119,7 +119,9 @@ OPTIONS = (
 def roles(options: Options) -> tuple[Role, ...]:
     """Whoever is measured plays the non-player character too, as in the paper, unless somebody is named for it."""
     found = [
-        Role(PLAYER, "subject", SAMPLING, "plays the three players; the model that is measured"),
+        Role(
+            PLAYER, "subject", SAMPLING, "plays the three players; the model that is measured", seats=PLAYERS
+        ),
         Role(
             NPC,
             "simulator",

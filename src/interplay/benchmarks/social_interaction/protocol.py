@@ -240,4 +240,4 @@ async def _interviews(talk: Conversation, prompts: Prompts, table: Sequence[Chai
 
 
 def _seated(talk: Conversation, chair: Chair) -> Seated:
-    return Seated(chair.seat.name, chair.role, chair.name, talk.cast[chair.role].model)
+    return Seated(chair.seat.name, chair.role, chair.name, talk.casting(chair.seat).model)

@@ -20,6 +20,7 @@ from interplay.benchmarks.word_guessing.scenarios import (
     read_split,
     read_topics,
     scenarios,
+    sizes_of,
 )
 from interplay.benchmarks.word_guessing.scoring import measures, score, ways
 from interplay.benchmarks.word_guessing.tables import summarize
@@ -75,8 +76,12 @@ OPTIONS = (
 def roles(options: Options) -> tuple[Role, ...]:
     """In versus a player and its opponent; else everybody at the table is measured."""
     if options["experiment"] == VERSUS:
-        player = Role(PLAYER, "subject", SAMPLING, "gives clues and guesses; the model that is measured")
-        return player, Role(OPPONENT, "simulator", SAMPLING, "plays against each model that is measured")
+        mine, theirs = sizes_of(options)
+        measured = "gives clues and guesses; the model that is measured"
+        return (
+            Role(PLAYER, "subject", SAMPLING, measured, seats=mine),
+            Role(OPPONENT, "simulator", SAMPLING, "plays against each model that is measured", seats=theirs),
+        )
     return tuple(
         Role(role, "subject", SAMPLING, "sits at the table and is measured", sampled_as=PLAYER)
         for _, role in seats_of(options)

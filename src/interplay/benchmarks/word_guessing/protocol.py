@@ -144,7 +144,7 @@ async def play(talk: Conversation, options: Options) -> Game:
 
 def _player(talk: Conversation, chair: Chair) -> Player:
     seat = chair.seat
-    model = talk.cast[seat.role].model
+    model = talk.casting(seat).model
     return Player(seat.name, seat.role, chair.label, model, chair.group, chair.word.text, chair.found)
 
 

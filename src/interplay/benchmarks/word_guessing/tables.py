@@ -22,6 +22,7 @@ from interplay.benchmarks.word_guessing.standings import (
 )
 from interplay.core.benchmark import Options, Played
 from interplay.core.board import Board, Cell, Column, Estimate, level, place_by
+from interplay.core.conversation import alone
 from interplay.statistics.comparing import holm, paired_difference, student_t_test
 from interplay.statistics.intervals import rate
 from interplay.statistics.ranking import Game as Match
@@ -118,7 +119,7 @@ def _by_model(rows: Sequence[dict[str, Cell]]) -> dict[str, dict[str, Cell]]:
 
 
 def _measured(one: Played) -> list[str]:
-    return [model for role, model in one.cast.items() if role != OPPONENT]
+    return [model for key, model in one.cast.items() if key.split(" ")[0] != OPPONENT]
 
 
 def _title(options: Options) -> str:
@@ -190,8 +191,9 @@ def _notes(played: Sequence[Played], options: Options) -> list[str]:
 
 def _who_failed(one: Played) -> str:
     """The model of the seat that a void game names; empty where it names none."""
-    role = one.detail.partition(":")[0].split(" ")[0]
-    return one.cast.get(role, "") if one.failure else ""
+    seat = one.detail.partition(":")[0]
+    role = seat.split(" ")[0]
+    return one.cast.get(alone(seat, role), one.cast.get(role, "")) if one.failure else ""
 
 
 def _heat_map(ranked: dict[str, list[Result]], options: Options) -> list[Board]:

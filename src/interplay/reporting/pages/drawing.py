@@ -8,8 +8,11 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from interplay.reporting.cells import interval, written
+from interplay.reporting.pages.laid_out import laid_out
 from interplay.reporting.pages.links import Links
-from interplay.reporting.pages.tables import bar, cloud, has_bars, plain, warmth
+from interplay.reporting.pages.speech import turns_of
+from interplay.reporting.pages.tables import Drawn, cloud, plain
+from interplay.reporting.pages.texts import Words, shown
 from interplay.reporting.transcript import is_private, shown_lines
 
 KINDS = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
@@ -25,10 +28,9 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.globals.update(
-        written=written, interval=interval, bar=bar, warmth=warmth, has_bars=has_bars, cloud=cloud, plain=plain
-    )
+    made.globals.update(written=written, interval=interval, drawn_in=Drawn, cloud=cloud, plain=plain)
     made.globals.update(shown_lines=shown_lines, is_private=is_private)
+    made.globals.update(turns_of=turns_of, shown=shown, plain_words=Words(), laid_out=laid_out)
     return made
 
 

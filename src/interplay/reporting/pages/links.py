@@ -11,8 +11,8 @@ class Links:
     up: str = "/"  # from the page to the top: "/" on a server, "../" times the page's depth in a folder
     is_static: bool = False
 
-    def home(self) -> str:
-        return self._page("")
+    def home(self, **view: object) -> str:
+        return self._page("", view)
 
     def board(self, benchmark: str) -> str:
         return self._page(f"boards/{_part(benchmark)}/")
@@ -34,6 +34,14 @@ class Links:
     def compare(self, run: str, **view: object) -> str:
         return self._page(f"runs/{_part(run)}/compare/", view)
 
+    def progress(self, run: str) -> str:
+        """The part of a run's page that says where it stands."""
+        return self._page(f"runs/{_part(run)}/progress/")
+
+    def faults(self, run: str, **view: object) -> str:
+        """Calls that failed, or verdicts that were not given."""
+        return self._page(f"runs/{_part(run)}/faults/", view)
+
     def call(self, number: int) -> str:
         return self._page(f"calls/{number}/")
 
@@ -47,11 +55,35 @@ class Links:
     def round(self, round: str) -> str:
         return self._page(f"labels/{_part(round)}/")
 
+    def begin_round(self, run: str) -> str:
+        return self._page("labels/", {"run": run})
+
+    def of_round(self, round: str, part: str) -> str:
+        """A part of a round's page, a form of it, or a file."""
+        return f"{self.round(round)}{part}"
+
+    def label(self, secret: str, place: int = 0, **view: object) -> str:
+        """Where a rater labels; without a place, the page that raters begin with."""
+        return self._page(f"label/{_part(secret)}/{f'{place}/' if place else ''}", view)
+
     def games(self) -> str:
         return self._page("games/")
 
-    def game(self, run: str) -> str:
-        return self._page(f"games/{_part(run)}/")
+    def new_game(self, **chosen: object) -> str:
+        return self._page("games/new/", chosen)
+
+    def game(self, run: str, **view: object) -> str:
+        return self._page(f"games/{_part(run)}/", view)
+
+    def invite_to_game(self, run: str) -> str:
+        return f"{self.game(run)}invite/"
+
+    def go_on_with_game(self, run: str) -> str:
+        return f"{self.game(run)}go-on/"
+
+    def play(self, secret: str, **view: object) -> str:
+        """Where somebody plays who was invited."""
+        return self._page(f"play/{_part(secret)}/", view)
 
     def search(self) -> str:
         return self._page("search/")

@@ -7,6 +7,7 @@ from interplay.reporting.cells import within
 
 SIZES = 5  # of the words of a cloud; the style sheet has as many
 SHADES = 10  # of heat; the style sheet has as many
+LEAST_WIDTH = 1.0  # percent: an interval that is a point can still be seen
 
 
 @dataclass(frozen=True)
@@ -18,26 +19,44 @@ class Bar:
     width: float
 
 
-def bar(board: Board, column: Column, cell: Cell) -> Bar | None:
-    """The bar of a cell; None where it has none."""
-    if column.heat or not isinstance(cell, Estimate) or cell.value is None or column.scale is None:
+class Drawn:
+    """What is drawn into the cells of one board."""
+
+    def __init__(self, board: Board):
+        self.board = board
+        self._reach = {column.key: _reach(board, column) for column in board.columns[1:]}
+
+    @property
+    def has_bars(self) -> bool:
+        """Is there a bar to explain?"""
+        return any(reach is not None for reach in self._reach.values())
+
+    def bar(self, column: Column, cell: Cell) -> Bar | None:
+        """The bar of a cell; None where it has none."""
+        reach = self._reach.get(column.key)
+        if reach is None or not isinstance(cell, Estimate) or cell.value is None:
+            return None
+        low, high = reach
+        room = (high - low) or 1.0
+
+        def place(number: float) -> float:
+            return round(4 + 92 * (number - low) / room, 2)
+
+        left, right = (place(end) for end in _ends(column, cell))
+        return Bar(place(within(column, cell.value)), left, round(max(right - left, LEAST_WIDTH), 2))
+
+    def warmth(self, column: Column, cell: Cell) -> int | None:
+        """How warm a shaded cell is, from 0 to SHADES; None where it is not shaded."""
+        found = self.board.warmth(column, cell)
+        return None if found is None else round(SHADES * found)
+
+
+def _reach(board: Board, column: Column) -> tuple[float, float] | None:
+    """The lowest and the highest end of a column; None where it has no bars."""
+    if column.heat or column.scale is None:
         return None
     ends = [end for row in board.rows for end in _ends(column, row[column.key])]
-    low, high = min(ends), max(ends)
-    room = (high - low) or 1.0
-
-    def place(number: float) -> float:
-        return round(4 + 92 * (number - low) / room, 2)
-
-    left, right = _ends(column, cell)
-    return Bar(place(within(column, cell.value)), place(left), round(max(place(right) - place(left), 1.0), 2))
-
-
-def has_bars(board: Board) -> bool:
-    """Is there a bar to explain on the board?"""
-    return any(
-        bar(board, column, row[column.key]) is not None for row in board.rows for column in board.columns[1:]
-    )
+    return (min(ends), max(ends)) if ends else None
 
 
 def _ends(column: Column, cell: Cell) -> tuple[float, ...]:
@@ -45,12 +64,6 @@ def _ends(column: Column, cell: Cell) -> tuple[float, ...]:
         return ()
     low, high = (cell.value if end is None else end for end in (cell.low, cell.high))
     return within(column, low), within(column, high)
-
-
-def warmth(board: Board, column: Column, cell: Cell) -> int | None:
-    """How warm a shaded cell is, from 0 to SHADES; None where it is not shaded."""
-    found = board.warmth(column, cell)
-    return None if found is None else round(SHADES * found)
 
 
 def cloud(board: Board) -> list[tuple[str, int]]:

@@ -1,0 +1,152 @@
+"""All that judges said of one conversation: of turns, of the whole, by other rubrics, and beside another."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from interplay.core.benchmark import Benchmark, Verdict
+from interplay.reporting.pages.outcomes import OTHER_SHAPE, Grid, seen_by_judges
+from interplay.reporting.pages.speech import Turn
+from interplay.reporting.pages.verdicts import (
+    Column,
+    Known,
+    Panel,
+    by_turn,
+    failure_of,
+    panel_of,
+    score_table,
+    turn_entries,
+)
+from interplay.running.results import options_of
+from interplay.store.closeup import CloseUp, Voice
+from interplay.store.records import ConversationRow, Run
+
+
+@dataclass(frozen=True)
+class Rubric:
+    """The verdicts by one rubric on the whole conversation."""
+
+    name: str
+    is_current: bool
+    panel: Panel
+    left: tuple[Panel, ...] = ()  # on turns that the transcript does not have
+
+
+@dataclass(frozen=True)
+class Duelled:
+    """What a judge said of this conversation and another side by side."""
+
+    other: int
+    model: str
+    shown_first: bool
+    judge: str
+    better: str  # this, the other, tie; or why there is no verdict
+    explanation: str
+    failure: str = ""
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """All that judges said."""
+
+    panels: Mapping[int, Panel]  # by turn
+    notes: Mapping[int, list[tuple[str, str]]]  # by turn
+    rubrics: tuple[Rubric, ...]
+    grids: tuple[Grid, ...]
+    duels: tuple[Duelled, ...]
+    scores: Panel
+    rule_scores: tuple[tuple[str, float, str], ...]
+
+
+def judged_of(
+    close: CloseUp,
+    benchmark: Benchmark | None,
+    row: ConversationRow,
+    calls: Sequence[Voice],
+    turns: Sequence[Turn],
+) -> Judgement:
+    current = close.run.extent.get("rubric", "")
+    known = _known(close.run, benchmark)
+    verdicts = [one for item, one in close.records.verdicts_of(close.number) if not item]
+    by_rubric: dict[str, list[Verdict]] = {}
+    for one in sorted(verdicts, key=lambda one: one.rubric != current):
+        by_rubric.setdefault(one.rubric, []).append(one)
+    ours = by_rubric.get(current, [])
+    data = [(one.judge, one.data) for one in ours if one.data is not None]
+    grids, notes, elsewhere = seen_by_judges(
+        close.run.benchmark, row.scenario.content, row.outcome, data, turns
+    )
+    judged_turns = [turn.number for turn in turns if turn.is_public and turn.is_subject]
+    given = [(_column(one, calls), one.data) for one in ours]
+    of_turns = by_turn([*given, *_marks(row)], known)
+    panels = dict(zip(judged_turns, of_turns, strict=False))
+    rubrics = []
+    for rubric, mine in by_rubric.items():
+        is_current = rubric == current
+        columns = [(_column(one, calls), one.data) for one in mine]
+        left = of_turns[len(judged_turns) :] if is_current else by_turn(columns, Known())
+        hidden = (*elsewhere, "turns") if is_current or any(turn_entries(one) for _, one in columns) else ()
+        whole = panel_of(columns, known if is_current else Known(), hidden)
+        rubrics.append(Rubric(_rubric_name(rubric, calls), is_current, whole, tuple(left)))
+    scores, by_rule = score_table(close.scores(), sorted({one.judge for one in ours}), known)
+    duels = _duels(close, benchmark, row)
+    return Judgement(panels, notes, tuple(rubrics), tuple(grids), tuple(duels), scores, tuple(by_rule))
+
+
+def _known(run: Run, benchmark: Benchmark | None) -> Known:
+    measures = benchmark.measures(options_of(run, benchmark)) if benchmark else ()
+    return Known({one.name: one.scale for one in measures}, {one.name: one.meaning for one in measures})
+
+
+def _marks(row: ConversationRow) -> list[tuple[Column, Mapping[str, Any]]]:
+    """What somebody in the conversation noted of every turn while it went on."""
+    outcome = row.outcome or {}
+    marks = outcome.get("marks")
+    if not isinstance(marks, list) or not marks:
+        return []
+    return [(Column(f"{outcome.get('marked_by') or 'somebody'}, while it talked"), {"turns": marks})]
+
+
+def _column(verdict: Verdict, calls: Sequence[Voice]) -> Column:
+    mine = (
+        call.number
+        for call in calls
+        if call.stage.startswith("judge ")
+        and call.stage.endswith(f" {verdict.rubric[:12]}")
+        and call.participant == verdict.judge
+        and not call.item
+    )
+    return Column(verdict.judge, failure_of(verdict), tuple(mine))
+
+
+def _rubric_name(rubric: str, calls: Sequence[Voice]) -> str:
+    """What a rubric is called, and the beginning of its digest, which tells two of one name apart."""
+    stages = (
+        call.stage
+        for call in calls
+        if call.stage.startswith("judge ") and call.stage.endswith(f" {rubric[:12]}")
+    )
+    stage = next(stages, "")
+    return f"{stage.removeprefix('judge ').rpartition(' ')[0] or 'rubric'} ({rubric[:8]})"
+
+
+def _duels(close: CloseUp, benchmark: Benchmark | None, row: ConversationRow) -> list[Duelled]:
+    """Where judges saw it beside another; what they preferred, seen from here."""
+    found = []
+    pairing = benchmark.pairing(options_of(close.run, benchmark)) if benchmark and benchmark.pairing else None
+    for other, first, verdict in close.against(close.others(row)):
+        better = ""
+        if pairing and verdict.data is not None:
+            try:
+                better = {1: "this", 0: "tie", -1: "other"}[
+                    pairing.preferred(verdict.data) * (1 if first else -1)
+                ]
+            except OTHER_SHAPE:
+                better = ""
+        explanation = str((verdict.data or {}).get("explanation", ""))
+        found.append(
+            Duelled(
+                other.number, other.subject, first, verdict.judge, better, explanation, failure_of(verdict)
+            )
+        )
+    return found

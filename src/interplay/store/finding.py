@@ -1,0 +1,50 @@
+"""Finding single things of a store: the run that a conversation is of, and who played a scenario."""
+
+from typing import Any
+
+from interplay.store.browsing import NEWER, TOGETHER
+from interplay.store.database import trouble_in_words
+from interplay.store.records import Records, Run
+
+
+def run_of(records: Records, conversation: int) -> Run | None:
+    """The run that a conversation is of; None where there is no such conversation."""
+    rows = _rows(records, "SELECT run FROM conversations WHERE number = ?", conversation)
+    return next((run for run in records.runs() if rows and run.number == rows[0][0]), None)
+
+
+def conversation_of(records: Records, call: int) -> int | None:
+    """The conversation that a call is of; None where there is no such call."""
+    rows = _rows(records, "SELECT conversation FROM calls WHERE number = ?", call)
+    return int(rows[0][0]) if rows else None
+
+
+def label_of(records: Records, run: Run, scenario: str) -> str | None:
+    """What people call a scenario; None where the run has no conversation of it."""
+    query = (
+        "SELECT label FROM scenarios s WHERE id = ?"
+        " AND EXISTS (SELECT 1 FROM conversations c WHERE c.run = ? AND c.scenario = s.id)"
+    )
+    rows = _rows(records, query, scenario, run.number)
+    return str(rows[0][0]) if rows else None
+
+
+def played_by(records: Records, run: Run, scenario: str, model: str, repeat: int) -> list[int]:
+    """The conversations of a scenario and repeat in which a model was measured, alone or with others; newest takes."""
+    query = (
+        "SELECT number, subject FROM conversations c WHERE run = ? AND scenario = ? AND repeat = ?"  # noqa: S608  # our own names
+        f" AND NOT EXISTS ({NEWER}) ORDER BY number"
+    )
+    rows = _rows(records, query, run.number, scenario, repeat)
+    return [number for number, subject in rows if model == subject or model in subject.split(TOGETHER)]
+
+
+def repeats_of(records: Records, run: Run, scenario: str) -> list[int]:
+    """How often a scenario was played, as the numbers of its repeats."""
+    query = "SELECT DISTINCT repeat FROM conversations WHERE run = ? AND scenario = ? ORDER BY 1"
+    return [int(row[0]) for row in _rows(records, query, run.number, scenario)]
+
+
+def _rows(records: Records, query: str, *values: Any) -> list[Any]:
+    with trouble_in_words(records.path):
+        return records.db.execute(query, values).fetchall()

@@ -1,0 +1,96 @@
+"""The browser sees what it is there to see: scripts that run, calls to elsewhere, dialogs, complaints."""
+
+import pytest
+
+from tests.browser.chromium import Chromium, Seen
+from tests.browser.unsafe import unsafe_site
+
+STRICT = {"Content-Security-Policy": "default-src 'none'"}
+
+
+def seen_of(browser: Chromium, page: str, headers: dict[str, str] | None = None) -> Seen:
+    with unsafe_site({"/": page}, headers) as address, browser.window(address) as window:
+        window.open("/")
+        window.page.wait_for_timeout(150)
+        return window.seen
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        "<script>__hit(1)</script>",
+        "<img src=x onerror=__hit(1)>",
+        "<svg onload=__hit(1)>",
+        "<iframe srcdoc='<script>__hit(1)</script>'></iframe>",
+        "<iframe src='data:text/html,<script>__hit(1)</script>'></iframe>",
+        "<iframe src='javascript:parent.__hit(1)'></iframe>",
+    ],
+)
+def test_a_script_that_runs_is_seen(browser: Chromium, page: str) -> None:
+    assert seen_of(browser, page).hits == ["1"]
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        "<img src=http://attacker.invalid/1>",
+        "<script>fetch('http://attacker.invalid/1').catch(() => 0)</script>",
+        "<link rel=stylesheet href=http://attacker.invalid/1>",
+        "<style>body { background: url(http://attacker.invalid/1) }</style>",
+        "<base href=http://attacker.invalid/><img src=1>",
+        "<iframe src=//attacker.invalid/1></iframe>",
+        "<link rel=prefetch href=http://attacker.invalid/1>",
+        "<video poster=http://attacker.invalid/1></video>",
+        "<script>new WebSocket('ws://attacker.invalid/1')</script>",
+        "<script>navigator.sendBeacon('http://attacker.invalid/1')</script>",
+    ],
+)
+def test_a_call_to_elsewhere_is_seen(browser: Chromium, page: str) -> None:
+    assert any("attacker.invalid" in one for one in seen_of(browser, page).outbound)
+
+
+def test_a_call_to_another_door_of_this_machine_is_seen(browser: Chromium) -> None:
+    found = seen_of(browser, "<img src=http://127.0.0.1:9/1>").outbound
+    assert found == ["http://127.0.0.1:9/1"]
+
+
+def test_a_dialog_is_seen(browser: Chromium) -> None:
+    assert seen_of(browser, "<script>alert('open')</script>").dialogs == ["open"]
+
+
+def test_what_the_policy_forbids_is_seen(browser: Chromium) -> None:
+    seen = seen_of(browser, "<p style='color: red'>x</p><script>__hit(1)</script>", STRICT)
+    assert seen.hits == []
+    assert [one for one in seen.errors if one.startswith("policy: script-src-elem forbids inline")]
+    assert [one for one in seen.errors if one.startswith("policy: style-src-attr forbids inline")]
+
+
+def test_a_script_that_fails_is_seen(browser: Chromium) -> None:
+    assert any("planted" in one for one in seen_of(browser, "<script>throw Error('planted')</script>").errors)
+
+
+def test_a_plain_page_leaves_nothing(browser: Chromium) -> None:
+    assert seen_of(browser, "<!doctype html><title>x</title><p>Good morning.</p>").anything() == []
+
+
+def test_a_page_that_is_too_wide_is_seen(browser: Chromium) -> None:
+    pages = {"/": "<div style='width: 500px'>x</div>"}
+    with unsafe_site(pages) as address, browser.window(address) as window:
+        window.open("/")
+        window.look("light", "wide")
+        assert not window.is_too_wide()
+        window.look("light", "phone")
+        assert window.is_too_wide()
+
+
+def test_grave_faults_are_seen_in_the_colours_that_are_shown(browser: Chromium) -> None:
+    style = "@media (prefers-color-scheme: dark) { body { background: #111; color: #222 } }"
+    pages = {
+        "/": f"<!doctype html><html lang=en><title>x</title><style>{style}</style><main><h1>Hello</h1></main>"
+    }
+    with unsafe_site(pages) as address, browser.window(address) as window:
+        window.open("/")
+        window.look("light", "wide")
+        assert window.grave_faults() == []
+        window.look("dark", "wide")
+        assert [one.split(" ")[0] for one in window.grave_faults()] == ["color-contrast"]
