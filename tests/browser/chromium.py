@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from playwright.sync_api import Browser, BrowserContext, Dialog, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Dialog, Page, sync_playwright
 
 FLAGS = (
     *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
@@ -22,6 +22,9 @@ FLAGS = (
 )
 SCREENS = {"wide": (1280, 800), "phone": (390, 844)}
 SCHEMES = ("light", "dark")
+OF_THE_BROWSER = re.compile(
+    r"\w+ (https?://)?[\w.-]+\.(google|googleapis|gstatic|gvt1)\.com[:/]"
+)  # what it asks for itself
 GRAVE = ("serious", "critical")
 WATCH = """
 addEventListener('securitypolicyviolation', found =>
@@ -61,7 +64,8 @@ class Outside:
             connection.settimeout(10)
             line = connection.recv(4096).partition(b"\r\n")[0]
             if line:  # a socket that was opened in advance says nothing
-                self.asked.append(line.decode("latin-1"))
+                if not OF_THE_BROWSER.match(line.decode("latin-1")):
+                    self.asked.append(line.decode("latin-1"))
                 connection.sendall(
                     b"HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
                 )
@@ -101,7 +105,7 @@ class Window:
         context.add_init_script(WATCH)
         context.expose_binding("__hit", lambda source, what="": self._seen.hits.append(str(what)))
         context.on("request", lambda request: self._asked(request.url))
-        context.on("console", lambda said: self._said(said.type, said.text))
+        context.on("console", self._said)
         context.on("weberror", lambda found: self._seen.errors.append(str(found.error)))
         context.on("dialog", self._dialog)
         self.page: Page = context.new_page()
@@ -166,9 +170,10 @@ class Window:
             return url.startswith(self.home)
         return urlsplit(url)[:2] == urlsplit(self.home)[:2]
 
-    def _said(self, kind: str, text: str) -> None:
-        if kind == "error":
-            self._seen.errors.append(text)
+    def _said(self, said: ConsoleMessage) -> None:
+        wanted_by_the_browser = str(said.location.get("url", "")).endswith("/favicon.ico")
+        if said.type == "error" and not wanted_by_the_browser:
+            self._seen.errors.append(said.text)
 
     def _dialog(self, dialog: Dialog) -> None:
         self._seen.dialogs.append(dialog.message)

@@ -97,3 +97,22 @@ def test_options_of_the_table_reach_the_file(typist: Typist) -> None:
     free = typist.types("export", "last", "-", "--format", "markdown")
     fixed = typist.types("export", "last", "-", "--format", "markdown", "--length-median", "1")
     assert free != fixed
+
+
+def test_a_site_of_all_runs_or_of_some(typist: Typist, tmp_path: Path) -> None:
+    folder = tmp_path / "site"
+    assert typist.types("export", "--site", str(folder)) == ""
+    assert "1 runs, " in typist.said and "index.html" in typist.said
+    assert (folder / "index.html").is_file()
+    typist.types("export", "--site", str(folder), "last", "--most", "1")
+    assert "have no page; --most N writes more" in typist.said
+
+
+def test_mistakes_of_a_site(typist: Typist, tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "letter.txt").write_text("dear")
+    assert "name a new or an empty folder" in typist.mistakes("export", "--site", str(tmp_path / "mine"))
+    assert "there is no run 'nope'" in typist.mistakes("export", "--site", str(tmp_path / "site"), "nope")
+    assert "export takes a RUN and a FILE" in typist.mistakes("export", "last")
+    assert "export takes a RUN and a FILE" in typist.mistakes("export")
+    assert not (tmp_path / "site").exists()

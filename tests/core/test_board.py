@@ -2,6 +2,7 @@
 
 import json
 
+import numpy
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,6 +10,29 @@ from hypothesis import strategies as st
 from interplay.core.board import Board, Cell, Column, Estimate, place_by
 
 NUMBERS = st.floats(-100, 100)
+ANY_NUMBER = st.none() | st.floats(allow_nan=False) | st.integers()
+TEXTS = st.text(st.characters(exclude_categories=()))  # lone surrogates too
+ESTIMATES = st.builds(
+    Estimate, ANY_NUMBER, ANY_NUMBER, ANY_NUMBER, st.integers(0), st.lists(st.integers(0)).map(tuple), TEXTS
+)
+COLUMNS = st.builds(
+    Column,
+    *(TEXTS, TEXTS, TEXTS),
+    st.sampled_from(["text", "count", "score", "share", "amount", "money", "chance"]),
+    st.none() | st.tuples(st.floats(allow_nan=False), st.floats(allow_nan=False)),
+    *(st.booleans(), st.booleans()),
+)
+ROWS = st.lists(st.dictionaries(TEXTS, ESTIMATES | ANY_NUMBER | TEXTS, max_size=4), max_size=3)
+NOTES = st.lists(TEXTS, max_size=2)
+
+
+def boards(parts: st.SearchStrategy[list[Board]]) -> st.SearchStrategy[Board]:
+    columns = st.lists(COLUMNS, max_size=3)
+    tuples = [strategy.map(tuple) for strategy in (columns, ROWS, NOTES, parts)]
+    return st.builds(Board, TEXTS, *tuples, st.booleans())
+
+
+BOARDS = boards(st.lists(boards(st.just([])), max_size=2))
 ESTIMATE = Estimate(4.0, 3.0, 4.5, 64, (8, 8), "two-way t")
 NOTHING = Estimate(None, None, None, 0)
 
@@ -87,3 +111,23 @@ def test_rows_stand_best_first_equals_share_a_place_and_nothing_has_none() -> No
     ]
     place_by(rows, "score")
     assert [(row["model"], row["rank"]) for row in rows] == [("a", 1), ("b", 1), ("low", 3), ("none", None)]
+
+
+@given(BOARDS)
+def test_a_board_comes_back_from_its_record_as_it_was(board: Board) -> None:
+    again = Board.from_record(json.loads(json.dumps(board.record())))
+    assert again == board
+    assert repr(again) == repr(board)  # also the order of rows, and a whole number is no other
+    assert again.as_json() == board.as_json()
+
+
+def test_numbers_of_numpy_are_kept_as_plain_ones() -> None:
+    row = {
+        "a": numpy.int64(3),
+        "b": numpy.float64(0.1),
+        "c": Estimate(numpy.float64(1), None, None, 2, (numpy.int64(4),)),
+    }
+    board = Board("title", (), (row,))
+    again = Board.from_record(json.loads(json.dumps(board.record())))
+    assert again == board
+    assert again.rows[0]["c"] == Estimate(1.0, None, None, 2, (4,))

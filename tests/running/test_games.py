@@ -535,3 +535,4 @@ def test_a_person_s_move_spends_nothing_on_conversations_without_people(
     with Records(store) as records:
         states = {row.subject: row.state for row in records.conversations(records.find(game))}
     assert states == {"human/ada": "done", "openai/p": "void"}
+    assert standing(store, game) == ("over", (), 1)

@@ -1,5 +1,6 @@
 """Deleting a run: nothing of it is left, and nothing of another run is lost."""
 
+import json
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -10,6 +11,7 @@ from interplay.core.benchmark import Scenario, Score, Verdict
 from interplay.core.conversation import Line
 from interplay.core.wire import Message, Reply, Request, Sampling, Step, Thread
 from interplay.store.journal import Journal, Place
+from interplay.store.labels import Labels
 from interplay.store.records import Records, Run
 from interplay.store.writer import Writer
 
@@ -117,3 +119,28 @@ async def test_a_renamed_run_keeps_its_id(shelf: Shelf) -> None:
     await Journal(shelf.writer, run.number).rename("mine")
     assert shelf.records.find("mine") == replace(run, name="mine")
     assert shelf.records.find("a").name == "mine"
+
+
+async def test_nothing_that_pages_made_of_a_run_is_left(shelf: Shelf) -> None:
+    run = await shelf.write("gone", [COMMON], BRIEF, 0.5)
+    kept = await shelf.write("kept", [COMMON], BRIEF, 0.5)
+    with Labels(shelf.records.path) as labels:
+        draws = {one.id: labels.draw(one, shelf.records.numbers(one), 1, seed=1) for one in (run, kept)}
+    db = shelf.records.db
+    for one in (run, kept):
+        round_of = (f"round-{one.id}", one.number, draws[one.id].id)
+        db.execute("INSERT INTO rounds VALUES (?,?,?,'[]',1,'')", round_of)
+        for place in (one.id, f"round-{one.id}"):
+            db.execute("INSERT INTO passes VALUES (?,'rater',?,'ada','','')", (f"secret {place}", place))
+        beats = json.dumps({"program": "p", "runs": {one.id: 1}})
+        db.execute("INSERT INTO kept VALUES (?,?,'{}','')", (f"board {one.id}", beats))
+    both = json.dumps({"program": "p", "runs": {run.id: 1, kept.id: 1}})
+    db.execute("INSERT INTO kept VALUES ('groups',?,'{}','')", (both,))
+    db.execute("INSERT INTO kept VALUES ('broken','no json','{}','')")
+    db.execute("INSERT INTO passes VALUES ('mine','owner','','owner','','')")
+    await shelf.forget(run)
+    assert db.execute("SELECT id FROM rounds").fetchall() == [("round-kept",)]
+    assert db.execute("SELECT place FROM passes ORDER BY 1").fetchall() == [("",), ("kept",), ("round-kept",)]
+    assert db.execute("SELECT key FROM kept ORDER BY 1").fetchall() == [("board kept",), ("broken",)]
+    assert db.execute("SELECT run FROM beats").fetchall() == [(kept.number,)]
+    assert db.execute("PRAGMA foreign_key_check").fetchall() == []

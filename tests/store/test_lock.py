@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from interplay.core.failures import Mistake, RunLocked
+from interplay.store import lock
 from interplay.store.database import check_new
 from interplay.store.lock import run_lock
 
@@ -105,3 +106,33 @@ def test_a_store_that_another_process_is_just_making_is_not_taken_for_one_that_i
     store.unlink()
     with pytest.raises(Mistake, match="is gone"):
         check_new(store)
+
+
+def test_who_writes_a_run_is_told_without_touching_the_lock(tmp_path: Path) -> None:
+    store = tmp_path / "a.db"
+    assert lock.holder_of(store, "r-1") == ""
+    with run_lock(store, "r-1"):
+        assert lock.holder_of(store, "r-1") == f"process {os.getpid()}"
+        assert lock.holder_of(store, "r-2") == ""
+    assert lock.holder_of(store, "r-1") == ""
+
+
+def test_who_was_killed_writes_nothing_though_its_name_is_there(tmp_path: Path) -> None:
+    store = tmp_path / "a.db"
+    child = holder_of(store)
+    try:
+        assert lock.holder_of(store, "r-1") == f"process {child.pid}"
+    finally:
+        end(child)
+    assert list(tmp_path.glob("a.db.locks/*.holder"))
+    assert lock.holder_of(store, "r-1") == ""
+
+
+def test_a_process_that_has_the_number_of_one_that_was_killed_is_not_taken_for_it(tmp_path: Path) -> None:
+    if not Path("/proc/self/fd").is_dir():
+        pytest.skip("which files a process has open is told by /proc")
+    store = tmp_path / "a.db"
+    end(holder_of(store))
+    (holder,) = tmp_path.glob("a.db.locks/*.holder")
+    holder.write_text(f"process {os.getpid()}")  # alive, and does not hold it
+    assert lock.holder_of(store, "r-1") == ""

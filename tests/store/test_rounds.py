@@ -71,6 +71,14 @@ class TestBeginning:
         assert begun(rounds, run).id != begun(rounds, run, people=3).id
         assert len(rounds.of(run)) == 2
 
+    def test_a_round_is_as_long_as_it_was_asked_to_be(self, rounds: Rounds, run: Run) -> None:
+        draw = rounds.labels.draw(run, rounds.can_be_drawn(run), 10, 0)
+        few = rounds.begin(run, draw, ASKED, 2, count=3)
+        assert few.items == draw.order[:3]
+        more = rounds.begin(run, draw, ASKED, 2, count=7)
+        assert (more.id, more.items) == (few.id, draw.order[:7])
+        assert rounds.begin(run, draw, ASKED, 2, count=5) == more
+
     def test_items_are_those_of_the_draw_in_its_order_and_grow_with_it(
         self, rounds: Rounds, run: Run
     ) -> None:

@@ -1,4 +1,4 @@
-"""A store with a role-play run of any size, written by SQL in seconds: its texts, verdicts and scores are of a few kinds."""
+"""A store with a role-play run of any size, written by SQL in seconds; its texts and verdicts are of a few kinds."""
 
 import json
 from dataclasses import asdict, dataclass
@@ -28,10 +28,11 @@ JUDGES = ("openai/judge-1", "openai/judge-2")
 USER = "openai/user"
 KINDS = 97  # of dialogues for each model: a prime, so that scenarios and kinds do not go in step
 TURNS = 2
-WORDS = (
+SENTENCE = (
     "the keeper of the tower looked over the harbour and said that no ship had come since the storm, nobody knew why, "
     "and yet a lamp was seen far out every night, which old people took for a promise and children for a game"
-).split()
+)
+WORDS = SENTENCE.split(" ")
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,7 @@ class Kind:
     failure: str = ""
 
 
-def make_store(path: Path, conversations: int, *, scenarios: int = 50) -> Run:
+def make_store(path: Path, conversations: int, *, scenarios: int = 50, seed: int = 0) -> Run:
     """A run of so many conversations, a multiple of the scenarios and models, in a new store or an old one."""
     epochs, rest = divmod(conversations, scenarios * len(MODELS))
     if rest:
@@ -55,6 +56,7 @@ def make_store(path: Path, conversations: int, *, scenarios: int = 50) -> Run:
         roles={"interrogator": [USER], "judge": list(JUDGES)},
         limit=scenarios,
         epochs=epochs,
+        seed=seed,  # another run
         options={"turns": str(TURNS)},
     )
     with Records(path, create=True) as records:
@@ -100,7 +102,9 @@ class _Making:
 
     def _scenes(self, count: int) -> None:
         self.db.execute("CREATE TEMP TABLE scene (place INTEGER PRIMARY KEY, id TEXT)")
-        self.db.execute("CREATE TEMP TABLE chair (place INTEGER PRIMARY KEY, subject, cast_digest, cast_roles)")
+        self.db.execute(
+            "CREATE TEMP TABLE chair (place INTEGER PRIMARY KEY, subject, cast_digest, cast_roles)"
+        )
         for place, scene in enumerate(self.spec.material.scenarios[:count]):
             row = (scene.id, scene.label, canonical(scene.content))
             self.db.execute("INSERT OR IGNORE INTO scenarios (id, label, content) VALUES (?,?,?)", row)
@@ -151,7 +155,9 @@ class _Making:
             data = None if verdict.data is None else json.dumps(verdict.data)
             self.db.execute("INSERT INTO gave VALUES (?,?,?,?)", (id, verdict.judge, verdict.failure, data))
         for score in ROLE_PLAY.score(kind.outcome, kind.verdicts, self.options) if is_done else ():
-            self.db.execute("INSERT INTO marked VALUES (?,?,?,?)", (id, score.name, score.source, score.value))
+            self.db.execute(
+                "INSERT INTO marked VALUES (?,?,?,?)", (id, score.name, score.source, score.value)
+            )
 
     def _write_calls(self, id: int, model: str, kind: Kind, rng: Random) -> None:
         views = {
@@ -194,7 +200,15 @@ class _Making:
         _keep_thread(self.db, thread)
         asked = (model, request.digest, request.settings_digest, thread.digest)
         tokens = (200 + 100 * step, len(text) // 4)
-        answer: tuple[Any, ...] = ("done", "", text, "stop", *tokens, sum(tokens) * 1e-6, rng.lognormvariate(0, 0.5))
+        answer: tuple[Any, ...] = (
+            "done",
+            "",
+            text,
+            "stop",
+            *tokens,
+            sum(tokens) * 1e-6,
+            rng.lognormvariate(0, 0.5),
+        )
         if failed:
             answer = ("failed", "timeout", None, "", None, None, None, None)
         raw = json.dumps({"choices": [{"message": {"content": text[:80]}}]}).encode()

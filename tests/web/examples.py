@@ -31,7 +31,7 @@ def _conversations(f: Furnished) -> list[str]:
 def _numbers(f: Furnished) -> list[str]:
     columns = {
         "role_play": ("aggregate", "rank", "void", "n"),
-        "word_guessing": ("c",),
+        "word_guessing": ("age",),
         "task_dialogue": ("success",),
     }
     return [
@@ -85,7 +85,7 @@ EXAMPLES: dict[str, Addresses] = {
         for name, place in (("rater", 1), ("rater", 2), ("rater elsewhere", 1))
     ],
     "/games/": lambda f: ["/games/"],
-    "/games/new/": lambda f: ["/games/new/", *(f"/games/new/?benchmark={benchmark}" for benchmark in f.runs)],
+    "/games/new/": lambda f: [f"/games/new/?benchmark={benchmark}" for benchmark in f.runs],
     "/games/{run}/": lambda f: [f"/games/{run}/" for run in f.games.values()],
     "/games/{run}/invite/": lambda f: [f"/games/{f.games['role_play']}/invite/"],
     "/games/{run}/go-on/": lambda f: [f"/games/{f.games['role_play']}/go-on/"],

@@ -76,22 +76,23 @@ def _furnish(store: Path, wording: Wording) -> Furnished:
     runs = stock(store, wording)
 
     def script(asked: Asked) -> Said | Fault:
-        if asked.model == FAULTY.partition("/")[2]:
-            return Fault("status", 400)
         said = wording(asked, rehearse(asked))
-        return said if isinstance(said, Said) else Said(said)
+        said = said if isinstance(said, Said) else Said(said)
+        if asked.model == FAULTY.partition("/")[2]:
+            return Fault("status", 400, body=json.dumps({"error": {"message": said.text}}).encode())
+        return said
 
     with serving(Loopback({"*": script})) as url:
         how = api.setup(store, base_url=url)
         judge = {"judge": JUDGES[0]}
         faulty = api.run("simulation", ["openai/alder", FAULTY], limit=2, roles=judge, how=how).id
-        games = asyncio.run(_games(store, how))
+        games = asyncio.run(_games(store, how, wording))
     rounds = tuple(_round(store, runs[name]) for name in ("role_play", "social_interaction"))
     passes = _passes(store, rounds, [games["role_play"], games["word_guessing"]])
     return _described(store, runs, faulty, games, rounds, passes)
 
 
-async def _games(store: Path, how: How) -> dict[str, str]:
+async def _games(store: Path, how: How, wording: Wording) -> dict[str, str]:
     """A role-play and a word guessing that wait for ada, and a simulation that ada has played to its end."""
     judged = {"judge": (JUDGES[0],)}
     wishes = [
@@ -113,7 +114,8 @@ async def _games(store: Path, how: How) -> dict[str, str]:
     with Records(store) as records, Moves(store) as moves:
         while waiting := moves.waiting(records.find(found["simulation"])):
             for move in waiting:
-                assert moves.answer(move.call, as_model("ada")(move))
+                said = wording(Asked(PERSON, (), {}, move.call, move.schema), as_model(PERSON)(move))
+                assert moves.answer(move.call, said.text or "" if isinstance(said, Said) else said)
             await play_on(found["simulation"], how)
     return found
 

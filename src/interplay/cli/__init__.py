@@ -38,7 +38,7 @@ MEANINGS = {
     "board": "Show one board of all runs of a benchmark that can be compared.",
     "list": "List the benchmarks and the runs in the store, or a run's conversations.",
     "runs": "List, rename or delete runs.",
-    "export": "Write a run to a file: json, jsonl, csv, markdown or html.",
+    "export": "Write a run to a file (json, jsonl, csv, markdown, html), or runs as a static site.",
     "generate": "Have a model write new scenarios for a benchmark.",
     "collect": "Let models talk to each other, to collect what new data is cut from.",
     "extract": "Let judges go through what was collected, and write the data that comes of it.",

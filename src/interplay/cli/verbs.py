@@ -142,15 +142,27 @@ def list_verb(run: str | None, **given: Any) -> int:
 
 
 @click.command("export")
-@click.argument("run")
-@click.argument("file", type=click.Path(path_type=Path, dir_okay=False, allow_dash=True))
+@click.argument("names", nargs=-1, metavar="RUN FILE")
 @flag("--format", "format_", type=click.Choice(FORMATS), help="Of the file; else as its name ends.")
+@flag("--site", type=click.Path(path_type=Path), metavar="DIR",
+      help="Write boards and conversations as a folder of pages for any web host, with a search; of all runs, or of "
+      "the RUNs that are named.")  # fmt: skip
+@flag("--most", type=click.IntRange(1), default=2_000, show_default=True, metavar="N",
+      help="Of a site: the most conversations of a run that get a page.")  # fmt: skip
+@flag("--with-names", is_flag=True, help="Of a site: also say who sat in seats and who labelled, by name.")
 @with_flags(TABLE, STORE)
-def export_verb(run: str, file: Path, format_: str | None, store: Path, **given: Any) -> int:
+def export_verb(names: tuple[str, ...], format_: str | None, store: Path, **given: Any) -> int:
     """Write RUN to FILE: .json or .jsonl (everything), .csv (every score), .md (the board), .html (the report).
 
-    FILE may be - for the terminal, with --format.
+    FILE may be - for the terminal, with --format. With --site, write a static site instead.
     """
+    if given["site"] is not None:
+        return _write_site(names, store, given)
+    if len(names) != 2:
+        raise Mistake("export takes a RUN and a FILE, as in: interplay export last run.jsonl; or --site DIR")
+    run, file = names[0], Path(names[1])
+    if file.is_dir():
+        raise Mistake(f"{file} is a directory; name a file, or write a site there with --site {file}")
     to_terminal = str(file) == "-"
     if to_terminal and format_ is None:
         raise Mistake(f"say what to write with --format: {', '.join(FORMATS)}")
@@ -165,6 +177,26 @@ def export_verb(run: str, file: Path, format_: str | None, store: Path, **given:
             return DONE
         write_export(file, records, found, benchmark, board, kind)
     terminal.remark(f"Wrote {file}.")
+    return DONE
+
+
+def _write_site(names: tuple[str, ...], store: Path, given: Mapping[str, Any]) -> int:
+    from interplay.reporting.site import write_site  # pages and charts take a moment to import
+
+    with Records(store) as records:
+        chosen = [records.find(name) for name in names] or records.runs()
+        if not chosen:
+            raise Mistake(f"{store} holds no runs yet; start one with: interplay run BENCHMARK")
+        runs = list({run.id: run for run in chosen}.values())
+        folder: Path = given["site"]
+        tell = terminal.remark if sys.stderr.isatty() else lambda line: None
+        found = write_site(folder, records, runs, most=given["most"], names=given["with_names"], tell=tell)
+    terminal.remark(
+        f"Wrote {folder}: {found.runs} runs, {found.conversations:,} conversations, {found.files:,} files, "
+        f"{found.bytes / 1e6:,.1f} MB. Open {folder / 'index.html'}, or put the folder on a web host."
+    )
+    if found.left_out:
+        terminal.remark(f"{found.left_out:,} conversations have no page; --most N writes more.")
     return DONE
 
 

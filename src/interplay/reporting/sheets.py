@@ -48,9 +48,10 @@ def _told(row: ConversationRow) -> str:
 
 
 def heard(lines: Sequence[Line]) -> list[Line]:
-    """What was said, without what nobody else heard."""
+    """What was said, without what nobody else heard; where nobody spoke to anybody, all of it."""
     shown = shown_lines(lines)
-    return [line for line in shown if not is_private(line)] or shown
+    others = [line for line in shown if not is_private(line)]
+    return others if any(line.source for line in others) else shown
 
 
 def _about(content: Any, name: str = "") -> Iterator[str]:

@@ -42,6 +42,11 @@ def runs_in(beats: str) -> list[str]:
     return list(json.loads(beats)["runs"])
 
 
+def program_of(beats: str) -> str:
+    """The digest of the program that these beats were read by."""
+    return str(json.loads(beats)["program"])
+
+
 # a note on a board tells what the newest probe of its judges found: see results.notes_of
 _BEATS = """
 WITH RECURSIVE made AS MATERIALIZED (

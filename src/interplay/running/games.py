@@ -151,8 +151,9 @@ def has_person(run: Run) -> bool:
 
 
 def game_of(records: Records, run: Run) -> Standing:
-    """Where a run stands in which people take part."""
-    rows = sorted(records.conversations(run), key=lambda row: row.number)
+    """Where the conversations of a run stand in which people take part."""
+    everything = sorted(records.conversations(run), key=lambda row: row.number)
+    rows = [row for row in everything if any(map(is_person, row.cast.values()))]
     waiting = records.waiting(run)
     state: Stands = "over"
     if waiting:

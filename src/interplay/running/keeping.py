@@ -17,7 +17,7 @@ from interplay.core.board import Board
 from interplay.core.failures import InterplayError, Mistake
 from interplay.running.comparing import Group
 from interplay.running.computing import answer_in, begin
-from interplay.running.depending import beats_of, runs_in
+from interplay.running.depending import beats_of, program, program_of, runs_in
 from interplay.running.kept import (
     MOST_VALUES,
     Computed,
@@ -37,6 +37,7 @@ from interplay.store.sums import Sums
 T = TypeVar("T")
 REMEMBERED = 64  # results in memory
 TURNS = 64  # wishes that may be computed at the same time, each once
+UPDATED = "the program was updated since this one was started; end it and start it again"
 LEAST_PAUSE = 5.0  # seconds between two computations of the same, while a large run goes on
 PAUSE_FACTOR = 3  # and so many times as long as it took
 
@@ -232,7 +233,7 @@ class Keeper:
         with Records(self.store) as records:
             keep(records, wish, computed)
             self._remember(wish, computed, decode(wish, computed.body, records))
-        return ""
+        return "" if program_of(computed.beats) == program() else UPDATED
 
 
 def _is_small(records: Records, beats: str, few: int) -> bool:

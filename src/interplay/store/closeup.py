@@ -106,12 +106,8 @@ class CloseUp:
 
     def others(self, row: ConversationRow) -> list[Other]:
         """The same scenario and repeat with other models, newest takes, in the order of names."""
-        rows = self._rows(
-            "SELECT number, subject, state FROM conversations c WHERE run = ? AND scenario = ? AND repeat = ?"
-            " AND subject <> ? AND take = (SELECT max(take) FROM conversations n WHERE (n.run, n.scenario,"
-            " n.cast_digest, n.repeat) = (c.run, c.scenario, c.cast_digest, c.repeat)) ORDER BY subject, number",
-            *(self.run.number, row.scenario.id, row.repeat, row.subject),
-        )
+        here = (self.run.number, row.scenario.id)
+        rows = self._rows(_OTHERS, *here, *here, *here, row.repeat, row.subject)
         return [Other(*one) for one in rows]
 
     def takes(self, row: ConversationRow) -> list[tuple[int, int]]:
@@ -157,3 +153,20 @@ class CloseUp:
     def _rows(self, query: str, *values: Any) -> list[Any]:
         with trouble_in_words(self.records.path):
             return self.records.db.execute(query, values).fetchall()
+
+
+# cast by cast, so that a scenario that was played thousands of times is not looked through
+_OTHERS = """
+WITH RECURSIVE casts(digest) AS (
+    SELECT min(cast_digest) FROM conversations WHERE run = ? AND scenario = ?
+    UNION ALL
+    SELECT (SELECT min(cast_digest) FROM conversations WHERE run = ? AND scenario = ? AND cast_digest > digest)
+    FROM casts WHERE digest IS NOT NULL
+)
+SELECT number, subject, state FROM casts JOIN conversations c
+ON c.run = ? AND c.scenario = ? AND c.cast_digest = digest AND c.repeat = ?
+WHERE subject <> ? AND take = (
+    SELECT max(take) FROM conversations n
+    WHERE (n.run, n.scenario, n.cast_digest, n.repeat) = (c.run, c.scenario, c.cast_digest, c.repeat)
+) ORDER BY subject, number
+"""

@@ -1,7 +1,10 @@
 """Finding single things of a store: the run that a conversation is of, and who played a scenario."""
 
+import json
+from collections.abc import Iterable
 from typing import Any
 
+from interplay.core.benchmark import Scenario
 from interplay.store.browsing import NEWER, TOGETHER
 from interplay.store.database import trouble_in_words
 from interplay.store.records import Records, Run
@@ -27,6 +30,13 @@ def label_of(records: Records, run: Run, scenario: str) -> str | None:
     )
     rows = _rows(records, query, scenario, run.number)
     return str(rows[0][0]) if rows else None
+
+
+def scenarios_of(records: Records, ids: Iterable[str]) -> list[Scenario]:
+    """The scenarios with these ids."""
+    query = "SELECT label, content FROM scenarios WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id"
+    rows = _rows(records, query, json.dumps(sorted(ids)))
+    return [Scenario(json.loads(content), label) for label, content in rows]
 
 
 def played_by(records: Records, run: Run, scenario: str, model: str, repeat: int) -> list[int]:

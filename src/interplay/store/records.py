@@ -388,17 +388,8 @@ def _cast(text: str) -> Mapping[str, str]:
 
 
 def _conversation(row: tuple[Any, ...], scenario: Scenario) -> ConversationRow:
-    return ConversationRow(
-        number=row[0],
-        scenario=scenario,
-        subject=row[1],
-        cast=_cast(row[2]),
-        repeat=row[3],
-        take=row[4],
-        state=row[5],
-        failure=row[6],
-        detail=row[7],
-        outcome_text=row[8],
-        lines_text=row[9],
-        protocol=row[10],
-    )
+    """A row of the columns in _CONVERSATION."""
+    number, subject, cast, repeat, take, *came_to, outcome, lines, protocol = row
+    state, failure, detail = came_to
+    seated = (number, scenario, subject, _cast(cast), repeat, take)
+    return ConversationRow(*seated, state, failure, detail, protocol, outcome, lines)

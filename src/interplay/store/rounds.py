@@ -129,20 +129,27 @@ class Rounds:
     def __exit__(self, *_: object) -> None:
         self.db.close()
 
-    def begin(self, run: Run, draw: Draw, criteria: Sequence[Question], people: int) -> Round:
-        """A round over this draw; the same again is the same round."""
+    def begin(
+        self, run: Run, draw: Draw, criteria: Sequence[Question], people: int, count: int | None = None
+    ) -> Round:
+        """A round over the first so many of a draw, or all that were drawn; the same again is the same round.
+
+        A larger count goes on with it, a smaller one takes nothing back.
+        """
         if not criteria:
             raise Mistake("raters are asked by one criterion at least")
         if not 1 <= people <= MOST_PEOPLE:
             raise Mistake(f"from 1 to {MOST_PEOPLE} people label a conversation, not {people}")
         asked = [question.as_json() for question in criteria]
         id = f"{ROUND}{digest_of([draw.id, asked, people])[:8]}"
+        kept = json.dumps({"questions": asked, "count": draw.reach if count is None else count})
         made = datetime.now(UTC).isoformat(timespec="seconds")
         with trouble_in_words(self.path):
             self.db.execute(
                 "INSERT INTO rounds (id, run, draw, criteria, people, made) VALUES (?,?,?,?,?,?)"
-                " ON CONFLICT (id) DO NOTHING",
-                (id, run.number, draw.id, json.dumps(asked), people, made),
+                " ON CONFLICT (id) DO UPDATE SET criteria = excluded.criteria"
+                " WHERE criteria ->> 'count' < excluded.criteria ->> 'count'",
+                (id, run.number, draw.id, kept, people, made),
             )
         found = self.find(id)
         if found is None:
@@ -160,13 +167,9 @@ class Rounds:
 
     def can_be_drawn(self, run: Run) -> list[int]:
         """The conversations of a run that were played to their end, newest takes."""
-        rows = self._rows(
-            "SELECT number FROM conversations c WHERE run = ? AND state = 'done' AND take = (SELECT max(take)"
-            " FROM conversations n WHERE (n.run, n.scenario, n.cast_digest, n.repeat)"
-            " = (c.run, c.scenario, c.cast_digest, c.repeat)) ORDER BY number",
-            run.number,
-        )
-        return [row[0] for row in rows]
+        done = self._rows("SELECT number FROM conversations WHERE run = ? AND state = 'done'", run.number)
+        older = self._rows(_OLDER_TAKES, run.number)
+        return sorted({row[0] for row in done} - {row[0] for row in older})
 
     def standing(self, round: Round) -> Standing:
         """Who has finished what: a conversation is finished by who has answered all questions of it."""
@@ -237,11 +240,13 @@ class Rounds:
 
     def _round(self, row: tuple[Any, ...]) -> Round:
         id, run, draw, criteria, people, made = row
-        items = self._rows(
-            "SELECT one.value FROM draws, json_each(population) one WHERE draws.id = ? AND key < reach ORDER BY key",
-            draw,
+        kept = json.loads(criteria)
+        items = self._rows(  # of 200,000 conversations, only those that were given out are read
+            "SELECT value FROM draws, json_each(population) WHERE draws.id = ?"
+            " LIMIT min(?, (SELECT reach FROM draws WHERE id = ?))",
+            *(draw, kept["count"], draw),
         )
-        questions = tuple(map(Question.of, json.loads(criteria)))
+        questions = tuple(map(Question.of, kept["questions"]))
         return Round(id, run, draw, questions, people, made, tuple(item[0] for item in items))
 
     def _rows(self, query: str, *values: Any) -> list[Any]:
@@ -249,6 +254,10 @@ class Rounds:
             return self.db.execute(query, values).fetchall()
 
 
+_OLDER_TAKES = (
+    "SELECT o.number FROM conversations n CROSS JOIN conversations o ON (o.run, o.scenario, o.cast_digest, o.repeat)"
+    " = (n.run, n.scenario, n.cast_digest, n.repeat) AND o.take < n.take WHERE n.run = ? AND n.take > 0"
+)
 _ROUNDS = "SELECT id, run, draw, criteria, people, made FROM rounds"
 _OF_ROUND = (
     "conversation IN (SELECT value FROM json_each(?)) AND criterion IN (SELECT value FROM json_each(?))"

@@ -80,5 +80,7 @@ def _agreed(records: Excerpt, rounds: Rounds, round: Round, run: Run, state: str
             judges = agreement_of(records, rounds.labels, run, find(run.benchmark))
         except Mistake as mistake:
             lacking = str(mistake)
+        except ValueError:  # values that the scale of now does not have
+            lacking = "the run is judged on another scale now than people labelled on"
     ended = time.monotonic()
     return Agreed(among, judges, lacking, as_of, state, ended, ended - began)

@@ -23,6 +23,7 @@ LARGEST_FORM = 1_000_000  # bytes
 MOST_FIELDS = 1_000
 LARGEST_NUMBER = 2**62
 FORM = "application/x-www-form-urlencoded"
+BUSY = "the server cannot read or write what it keeps just now; try again in a moment"
 
 
 class Refused(Exception):
@@ -63,7 +64,8 @@ def _endpoint(site: Site, entries: dict[str, Entry], door: Door) -> Callable[[Re
         except RunLocked as locked:
             return _said(site, entry, HTTPStatus.CONFLICT, str(locked))
         except StoreTrouble as trouble:
-            return _said(site, entry, HTTPStatus.SERVICE_UNAVAILABLE, str(trouble))
+            line = str(trouble) if "owner" in entry.who else BUSY  # where the store is, is the owner's business
+            return _said(site, entry, HTTPStatus.SERVICE_UNAVAILABLE, line)
         except ClientDisconnect:
             return Response(status_code=HTTPStatus.BAD_REQUEST)
 
@@ -75,10 +77,9 @@ def _let_in(site: Site, entry: Entry, door: Door, request: Request) -> Pass | No
     with Passes(site.store) as passes:
         guest = guest_of(passes, entry, request.path_params, cookie_in(request.headers, door.cookie))
     if not may_come_in(entry, guest):
-        raise Refused(
-            HTTPStatus.FORBIDDEN,
-            "this page needs a link that lets you in: the one that interplay view printed, or an invitation",
-        )
+        invited = "this link does not let you in, or no longer: ask whoever invited you for another"
+        needed = "this page needs a link that lets you in: the one that interplay view printed, or an invitation"
+        raise Refused(HTTPStatus.FORBIDDEN, invited if "secret" in request.path_params else needed)
     return guest
 
 

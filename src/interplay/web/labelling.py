@@ -4,10 +4,12 @@ from starlette.responses import Response
 
 from interplay.benchmarks import find
 from interplay.core.failures import Mistake
+from interplay.core.measures import criteria_of
 from interplay.judging.labels import PANEL, SETTLED
 from interplay.reporting.pages import labelling as pages
 from interplay.reporting.pages.questions import questions_of
 from interplay.reporting.sheets import labels_in_words
+from interplay.running.results import options_of
 from interplay.store.passes import LONGEST_NAME, Passes
 from interplay.store.records import Records, Run
 from interplay.store.rounds import MOST_PEOPLE, Round, Rounds
@@ -58,7 +60,7 @@ def begin(visit: Visit) -> Response:
             raise Mistake(f"{run.id} has no conversation that was played to its end")
         count = int(visit.said("count") or min(COUNT, len(numbers)))
         draw = rounds.labels.draw(run, numbers, count, int(visit.said("seed") or 0))
-        round = rounds.begin(run, draw, questions, int(visit.said("people") or PEOPLE))
+        round = rounds.begin(run, draw, questions, int(visit.said("people") or PEOPLE), count)
     return go_to(visit.site.links.round(round.id))
 
 
@@ -79,7 +81,9 @@ def show_round(visit: Visit) -> Response:
         round, run = _found(visit, records, rounds)
         invited = passes.of("rater", round.id)
         live = pages.progress(round, run, rounds.standing(round), invited, rounds.changes(round))
-    return visit.site.page("round", **pages.one_round(round, run, invited), live=live)
+    benchmark = find(run.benchmark)
+    scales = criteria_of(benchmark.measures(options_of(run, benchmark)))
+    return visit.site.page("round", **pages.one_round(round, run, invited, scales), live=live)
 
 
 def show_progress(visit: Visit) -> Response:

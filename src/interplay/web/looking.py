@@ -1,23 +1,27 @@
 """Looking: the first page, boards and charts, and the numbers behind them."""
 
 from collections.abc import Mapping
+from functools import lru_cache
+from pathlib import Path
 
 from starlette.responses import Response
 
 from interplay.benchmarks import find
 from interplay.core.benchmark import Benchmark
-from interplay.core.board import Board
+from interplay.core.board import Board, Column
 from interplay.core.failures import Mistake
 from interplay.reporting.charts import Chart, svg
 from interplay.reporting.pages import boards, homes, numbers, pictures
 from interplay.reporting.pages.ranks import places_of
 from interplay.running.keeping import Kept
+from interplay.store.beats import last_beat
 from interplay.store.behind import Behind
 from interplay.store.records import Records, Run
 from interplay.web.entries import OWNER, Entry, Field, NotThere, Visit
 from interplay.web.site import go_to
 
-PICTURE = {"Content-Security-Policy": "default-src 'none'"}  # pictures hold no script, style sheet or link
+# a picture holds no script, style or link, and needs none
+PICTURE = {"Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'"}
 
 
 def home(visit: Visit) -> Response:
@@ -79,15 +83,26 @@ def explain_number(visit: Visit) -> Response:
             raise NotThere(
                 f"the board of {run.id} has no number {visit.path['column']!r} of {visit.path['model']!r}"
             )
-        values = numbers.page(
-            asked,
-            Behind(records, run, asked.model),
-            highest=visit.query.get("order") == "highest",
-            skip=int(visit.query.get("skip") or 0),
-            place=(places_of(records, [run], benchmark) or {}).get(asked.model),
-        )
+        behind = Behind(records, run, asked.model)
+        seen = numbers.Seen(visit.query.get("order") == "highest", int(visit.query.get("skip") or 0))
+        beat = last_beat(records.db, run.number)
+        listed = _listed(visit.site.store, run.id, beat, asked.model, asked.column, seen)
+        place = (places_of(records, [run], benchmark) or {}).get(asked.model)
+        values = numbers.page(asked, behind, listed, seen, place)
     groups = visit.site.keeper.groups(benchmark.name).value or []
     return visit.site.page("number", **values, elsewhere=numbers.elsewhere(asked, groups))
+
+
+@lru_cache(maxsize=256)
+def _listed(
+    store: Path, run: str, beat: int, model: str, column: Column, seen: numbers.Seen
+) -> numbers.Listed:
+    """What is behind a number; as long as the run has the same beat, it is the same."""
+    with Records(store) as records:
+        found = records.find(run)
+        return numbers.list_behind(
+            column, benchmark_named(found.benchmark), Behind(records, found, model), seen
+        )
 
 
 def _board_of(kept: Kept[Board]) -> Board:

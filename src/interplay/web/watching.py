@@ -1,5 +1,6 @@
 """Watching a run: its progress while it goes on, its conversations, its calls, two models side by side."""
 
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -16,9 +17,9 @@ from interplay.reporting.pages.progress import Standing, standing_of
 from interplay.running.progress import progress_of
 from interplay.running.results import options_of
 from interplay.store.beats import last_beat
-from interplay.store.browsing import FEW, PAGE, STATES, Browsing, Page, Wanted
+from interplay.store.browsing import FEW, PAGE, STATES, Browsing, Page, Shared, Wanted
 from interplay.store.faults import failed_calls, failed_verdicts
-from interplay.store.finding import conversation_of, label_of, played_by, repeats_of, run_of
+from interplay.store.finding import conversation_of, label_of, played_by, repeats_of, run_of, scenarios_of
 from interplay.store.pace import pace_of
 from interplay.store.records import Records, Run
 from interplay.store.sums import Sums
@@ -181,12 +182,13 @@ def _difference(
     chosen: comparing.Chosen,
     measure: Measure,
     benchmark: Benchmark,
-    shared: Any,
+    shared: Sequence[Shared],
 ) -> comparing.Difference | None:
     if not shared:
         return None
     if Browsing(records).count_up_to(chosen.run, FEW + 1) > FEW:
-        ways = {scenario.id: benchmark.ways(scenario) for scenario in records.scenarios(chosen.run)}
+        scenarios = scenarios_of(records, (one.scenario for one in shared))
+        ways = {scenario.id: benchmark.ways(scenario) for scenario in scenarios}
         return comparing.difference_of(shared, chosen, measure, ways)
     board = _pairs(visit.site.store, chosen.run.id, measure.name, last_beat(records.db, chosen.run.number))
     return comparing.difference_on(board, chosen.first, chosen.second) if board else None

@@ -20,7 +20,7 @@ from interplay.reporting.charts.chart import (
     word,
 )
 from interplay.reporting.charts.numbers import number_of
-from interplay.reporting.charts.words import breadth, distinct, plain, short
+from interplay.reporting.charts.words import breadth, distinct, short
 
 ROW = 46  # pixels
 _NAME, _BAR = 15, (22, 40)  # where in a row its name stands, and from where to where its bar goes
@@ -62,7 +62,11 @@ def stacked(board: Board, parts: Parts, names: Sequence[tuple[str, str]]) -> Cha
     A name stands above each bar on the left; of two that share a whole, the other's on the right.
     """
     columns = {column.key: column for column in board.columns}
-    titles = {key: parts.titles.get(key) or plain(columns[key].title) for key in parts.keys if key in columns}
+    titles = {
+        key: parts.titles.get(key) or short(columns[key].title, WIDTH / 2, 12)
+        for key in parts.keys
+        if key in columns
+    }
     found = []
     for row, (name, other) in zip(board.rows, names, strict=True):
         amounts = {title: max(0.0, number_of(row.get(key)) or 0.0) for key, title in titles.items()}
@@ -71,12 +75,12 @@ def stacked(board: Board, parts: Parts, names: Sequence[tuple[str, str]]) -> Cha
     if not found:
         return None
     drawn = found[:MOST_ROWS]
-    left_out = shown(len(drawn), len(found)).strip(" ·")
+    left_out = shown(len(drawn), len(found))
     spec = whole({
         "width": WIDTH,
         "height": ROW * len(drawn),
         "encoding": {"y": rows(len(drawn))},
-        "layer": [_bars(drawn, list(titles.values()), parts.range), _numbers(drawn, parts), *_names(drawn, parts)],
+        "layer": [_bars(drawn, list(titles.values()), parts.range), _numbers(drawn, parts), _names(drawn, parts)],
         **({"title": headline(left_out)} if left_out else {}),
     })  # fmt: skip
     told = [(f"{bar.name} v {bar.other}" if bar.other else bar.name, _told(bar, parts)) for bar in found]
@@ -122,7 +126,7 @@ def _numbers(drawn: Sequence[_Bar], parts: Parts) -> Spec:
     return {"data": {"values": values}, **layer("part_number", "text", encoding, yOffset=sum(_BAR) / 2)}
 
 
-def _names(drawn: Sequence[_Bar], parts: Parts) -> list[Spec]:
+def _names(drawn: Sequence[_Bar], parts: Parts) -> Spec:
     """Names above the bars, and on the right how many the whole is, or the other name."""
     half = WIDTH / 2 - 8
     if any(bar.other for bar in drawn):
@@ -138,7 +142,7 @@ def _names(drawn: Sequence[_Bar], parts: Parts) -> list[Spec]:
     name = layer("name", "text", {"x": {"value": 0}, "text": word("left")}, dy=_NAME)
     other = layer("", "text", {"x": {"value": WIDTH}, "text": word("right")}, dy=_NAME)
     other["mark"] |= style
-    return [{"data": {"values": values}, **one} for one in (name, other)]
+    return {"data": {"values": values}, "layer": [name, other]}
 
 
 def _told(bar: _Bar, parts: Parts) -> str:

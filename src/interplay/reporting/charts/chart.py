@@ -4,11 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from interplay.reporting.charts.words import told
+from interplay.reporting.charts.words import in_full, short
 
 SCHEMA = "https://vega.github.io/schema/vega-lite/v5.json"
 WIDTH = 420  # pixels of a plot: narrow, so that its words can be read where a phone makes it smaller
 MOST_ROWS = 25
+MOST_IN_LINE = 80  # characters
 Spec = dict[str, Any]
 
 
@@ -41,9 +42,14 @@ def word(name: str, **more: Any) -> Spec:
     return {"field": name, "type": "nominal", **more}
 
 
+def heading(text: str) -> str:
+    """A text in a line of its own."""
+    return short(text, WIDTH, 12, most=MOST_IN_LINE)
+
+
 def headline(text: str) -> Spec:
     """What stands above a plot, for want of room beside it."""
-    return {"text": text, "style": "headline", "frame": "group", "offset": 8}
+    return {"text": heading(text), "style": "headline", "frame": "group", "offset": 8}
 
 
 def rows(count: int) -> Spec:
@@ -54,7 +60,7 @@ def rows(count: int) -> Spec:
 
 def shown(count: int, of: int) -> str:
     """What is said where not all rows are drawn; empty where they are."""
-    return f" · the first {count} of {of}" if count < of else ""
+    return f"the first {count} of {of}" if count < of else ""
 
 
 def counted(count: int, what: str, order: str = "") -> str:
@@ -64,7 +70,7 @@ def counted(count: int, what: str, order: str = "") -> str:
 
 def told_rows(told_of: Sequence[tuple[str, str]], most: int = 8) -> str:
     """Names with their numbers; of many, the first ones and the last."""
-    named = [f"{told(name)} {number}" for name, number in told_of]
+    named = [f"{in_full(name)} {number}" for name, number in told_of]
     if len(named) <= most:
         return "; ".join(named)
     left = len(named) - most

@@ -25,7 +25,7 @@ from interplay.reporting.charts.numbers import (
     table_with,
 )
 from interplay.reporting.charts.tasks import task_plot
-from interplay.reporting.charts.words import plain
+from interplay.reporting.charts.words import in_full
 
 MOST_CHARTS = 6
 MOST_BESIDE = 9  # columns side by side
@@ -58,7 +58,7 @@ def _first(board: Board, keys: Sequence[str]) -> Column | None:
 
 def _any_score(board: Board) -> Chart | None:
     column = _ranking(board)
-    return interval_plot(board, column, Told("score", plain(column.title))) if column else None
+    return interval_plot(board, column, Told("score", in_full(column.title))) if column else None
 
 
 def _score(told: Told, key: str) -> Maker:
@@ -120,14 +120,14 @@ def _correlations(board: Board) -> Chart | None:
     columns = [column for column in board.columns if column.scale == (-1.0, 1.0)][:MOST_BESIDE]
     told = Told("agreement", "How judges and people agree", of="judge", order="")
     if len(columns) == 1:
-        return interval_plot(board, column_of(board, columns[0].key), replace(told, measure=columns[0].title))
+        return interval_plot(board, columns[0], told)
     return side_by_side(board, columns, told)
 
 
 ANY: tuple[Maker, ...] = (_any_score, _cost())
 BY_BENCHMARK: Mapping[str, tuple[Maker, ...]] = {
     "role_play": (
-        _score(Told("score", "LN score", "mean of the criteria, with a cost for long replies"), "ln_score"),
+        _score(Told("score", "LN score", "mean of the criteria, long replies marked down"), "ln_score"),
         _criteria,
         _cost({"ln_score": "LN score"}),
     ),

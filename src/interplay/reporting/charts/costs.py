@@ -27,33 +27,34 @@ from interplay.reporting.charts.numbers import (
     number_of,
     point,
 )
-from interplay.reporting.charts.words import breadth, distinct, plain, short
+from interplay.reporting.charts.words import breadth, distinct, in_full, short
 
 HEIGHT = 240
 FAR_APART = 30  # times: costs that differ more stand on a logarithmic axis
+LEAST_COST = 1e-9  # dollars: what is less is nothing
 _LINE = 20  # pixels of a row of the key
 _SIDES = (
     (11, 0),
     (-11, 0),
-    (9, -10),
-    (-9, -10),
-    (9, 10),
-    (-9, 10),
+    (12, -13),
+    (-12, -13),
+    (12, 13),
+    (-12, 13),
     (0, -13),
     (0, 13),
-)  # of a dot, for its number
-_NEAR = (13, 12)  # pixels between the middles of a number and of what it must not cover
+)  # where a number may stand
+_NEAR = (11, 12)  # pixels between the middles of a number and of what it must not cover
+_TWO_DIGITS = 10
 Priced = tuple[Point, float]
 
 
 def cost_chart(board: Board, column: Column, of: str = "model") -> Chart | None:
     """Score against cost; None where fewer than two models have both, or nothing cost anything."""
-    names = names_of(board)
     found: list[Priced] = []
-    for row, name in zip(board.rows, names, strict=True):
+    for row, name in zip(board.rows, names_of(board), strict=True):
         one, cost = point(column, row.get(column.key), name), number_of(row.get("cost"))
         if one is not None and cost is not None and cost >= 0:
-            found.append((one, cost))
+            found.append((one, cost if cost > LEAST_COST else 0.0))
     found = found[:MOST_ROWS]
     if len(found) < 2 or not any(cost for _, cost in found):
         return None
@@ -61,8 +62,8 @@ def cost_chart(board: Board, column: Column, of: str = "model") -> Chart | None:
     price = _price_axis([cost for _, cost in found])
     spec = whole({"vconcat": [_plot(found, column, score, price), _key(found)], "spacing": 18})
     lines = [(one.name, f"{one.told} for {_money(cost)}") for one, cost in found]
-    alt = f"{plain(column.title)} against cost, of {counted(len(found), of)}: {told_rows(lines)}."
-    return Chart("cost", f"{plain(column.title)} against cost", alt, spec)
+    title = f"{in_full(column.title)} against cost"
+    return Chart("cost", title, f"{title}, of {counted(len(found), of)}: {told_rows(lines)}.", spec)
 
 
 def _money(cost: float) -> str:
@@ -70,12 +71,14 @@ def _money(cost: float) -> str:
 
 
 def _price_axis(costs: Sequence[float]) -> Axis:
+    """From nothing on, unless costs are so far apart that the small ones would all stand there."""
     low, high = min(costs), max(costs)
     if low > 0 and high > FAR_APART * low:
-        return Axis(low / 1.3, high * 1.3, log_ticks(low / 1.3, high * 1.3), "$,~r", is_log=True)
-    step = nice_step(high * 1.06 / 5)
-    ticks = tuple(round(place * step, 12) for place in range(int(high * 1.06 / step) + 1))
-    return Axis(0.0, high * 1.06, ticks, "$,~r")
+        low, high = low / 1.3, high * 1.3
+        return Axis(low, high, log_ticks(low, high), "$,~r", is_log=True)
+    high *= 1.06
+    step = nice_step(high / 5)
+    return Axis(0.0, high, tuple(place * step for place in range(int(high / step) + 1)), "$,~r")
 
 
 def _plot(found: Sequence[Priced], column: Column, score: Axis, price: Axis) -> Spec:
@@ -90,13 +93,13 @@ def _plot(found: Sequence[Priced], column: Column, score: Axis, price: Axis) -> 
     intervals = layer("thin_interval", "rule", {**at, "y": field("low", **y), "y2": {"field": "high"}})
     intervals["transform"] = [{"filter": "isValid(datum.low)"}]
     dots = [(WIDTH * price.share(cost), HEIGHT * (1 - score.share(one.value))) for one, cost in found]
+    text = {**at, "text": word("number")}
     numbers = [
-        {"data": {"values": [value]}, **layer("mark_number", "text", {**at, "text": word("number")},
-                                              dx=dx, dy=dy)}
+        {"data": {"values": [value]}, **layer("mark_number", "text", text, dx=dx, dy=dy)}
         for value, (dx, dy) in zip(values, _beside(dots), strict=True)
-    ]  # fmt: skip
+    ]
     return {
-        "title": headline(plain(column.title)),
+        "title": headline(column.title),
         "width": WIDTH,
         "height": HEIGHT,
         "data": {"values": values},
@@ -106,12 +109,11 @@ def _plot(found: Sequence[Priced], column: Column, score: Axis, price: Axis) -> 
 
 def _beside(dots: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
     """For each dot the side on which its number covers fewest other dots and numbers."""
-    taken: list[tuple[float, float]] = list(dots)
-    found: list[tuple[float, float]] = []
-    for place, (x, y) in enumerate(dots):
+    taken = list(dots)
+    found = []
+    for number, (x, y) in enumerate(dots, start=1):
         others = [one for one in taken if one != (x, y)]
-        broader = 1.0 if place < 9 else 1.3  # two digits
-        sides = [(broader * dx, dy) for dx, dy in _SIDES]
+        sides = [(dx * (1.0 if number < _TWO_DIGITS else 1.3), float(dy)) for dx, dy in _SIDES]
         covered = [
             sum(abs(x + dx - a) < _NEAR[0] and abs(y + dy - b) < _NEAR[1] for a, b in others)
             for dx, dy in sides

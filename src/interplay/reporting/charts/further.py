@@ -10,7 +10,7 @@ from interplay.reporting.charts.heat import Heat, heat_map
 from interplay.reporting.charts.intervals import Told, interval_plot
 from interplay.reporting.charts.lines import Lines, line_chart
 from interplay.reporting.charts.numbers import Point, column_of, names_of, point, table_with
-from interplay.reporting.charts.words import plain
+from interplay.reporting.charts.words import in_full
 
 _VERSUS = " v "  # stands between the names of two models
 
@@ -27,7 +27,7 @@ def topic_map(board: Board) -> Chart | None:
         for column in columns
     }
     headings = [column.title for column in columns]
-    return heat_map(Heat("topics", plain(part.title), columns[0], cells, names, headings))
+    return heat_map(Heat("topics", in_full(part.title), columns[0], cells, names, headings))
 
 
 def strength_plot(board: Board) -> Chart | None:
@@ -93,7 +93,7 @@ def again_lines(board: Board) -> Chart | None:
             name = str(row.get("model"))
             found = [(column, point(column, row.get(column.key), name)) for column in columns]
             series[name] = [(float(column.key[1:]), one) for column, one in found if one is not None]
-    chance = replace(columns[0], title=f"chance that all of k dialogues pass, by {plain(by)}", kind="share")
+    chance = replace(columns[0], title=f"chance that all of k dialogues pass, by {in_full(by)}", kind="share")
     return line_chart(
         Lines(
             "again",

@@ -20,7 +20,7 @@ from interplay.reporting.charts.chart import (
 )
 from interplay.reporting.charts.numbers import number_of
 from interplay.reporting.charts.themes import STEPS
-from interplay.reporting.charts.words import breadth, distinct, plain, short
+from interplay.reporting.charts.words import breadth, distinct, in_full, plain, short
 
 ROW = 48  # pixels
 _NAME, _CELL = 15, (21, 44)
@@ -49,14 +49,15 @@ class Heat:
 def heat_map(heat: Heat) -> Chart | None:
     """The map; None where there are no two cells with a number."""
     known = {key: number for key, cell in heat.cells.items() if (number := number_of(cell)) is not None}
-    lines = [row for row in heat.rows if any((row, heading) in known for heading in heat.headings)]
-    columns = [heading for heading in heat.headings if any((row, heading) in known for row in lines)]
     if len(known) < 2:
         return None
-    drawn, headings = lines[:MOST_ROWS], columns[:MOST_COLUMNS]
+    columns = [heading for heading in heat.headings if any((row, heading) in known for row in heat.rows)]
+    headings = columns[:MOST_COLUMNS]
+    lines = [row for row in heat.rows if any((row, heading) in known for heading in headings)]
+    maps = ceil(len(headings) / _MOST_BESIDE)
+    drawn = lines[: MOST_ROWS // maps]
     shown = {(row, heading): known[row, heading] for row in drawn for heading in headings
              if (row, heading) in known}  # fmt: skip
-    maps = ceil(len(headings) / _MOST_BESIDE)
     each = ceil(len(headings) / maps)
     plots = [_map(heat, shown, drawn, headings[at : at + each]) for at in range(0, len(headings), each)]
     spec = whole(plots[0] if maps == 1 else {"vconcat": plots, "spacing": 16})
@@ -100,11 +101,11 @@ def _map(heat: Heat, shown: Numbers, drawn: Sequence[str], headings: Sequence[st
         "width": WIDTH,
         "height": ROW * len(drawn),
         "encoding": {"y": rows(len(drawn))},
-        "layer": [*_cells(values, labels, slanted), {"data": {"values": names}, **name}],
+        "layer": [_cells(values, labels, slanted), {"data": {"values": names}, **name}],
     }
 
 
-def _cells(values: Sequence[Spec], labels: Sequence[str], slanted: bool) -> list[Spec]:
+def _cells(values: Sequence[Spec], labels: Sequence[str], slanted: bool) -> Spec:
     heads = {"orient": "top", "title": None, "labelAngle": _SLANT if slanted else 0,
              "labelAlign": "left" if slanted else "center", "labelBaseline": "bottom", "grid": False,
              "labelOverlap": False, "labelPadding": 2}  # fmt: skip
@@ -117,7 +118,7 @@ def _cells(values: Sequence[Spec], labels: Sequence[str], slanted: bool) -> list
     numbers = layer(
         "cell_number", "text", {"x": x, "text": word("number"), "color": ink}, yOffset=sum(_CELL) / 2
     )
-    return [{"data": {"values": list(values)}, **one} for one in (cells, numbers)]
+    return {"data": {"values": list(values)}, "layer": [cells, numbers]}
 
 
 def _extremes(heat: Heat, shown: Numbers, row: str) -> str:
@@ -125,7 +126,7 @@ def _extremes(heat: Heat, shown: Numbers, row: str) -> str:
     mine = [(number, heading) for (line, heading), number in shown.items() if line == row]
     (least, lowest), (most, highest) = min(mine), max(mine)
     if len(mine) == 1:
-        return f"has {heat.written(most)} in {plain(highest)}"
+        return f"has {heat.written(most)} in {in_full(highest)}"
     if most == least:
         return f"has {heat.written(most)} everywhere"
-    return f"has most in {plain(highest)} ({heat.written(most)}), least in {plain(lowest)} ({heat.written(least)})"
+    return f"has most in {in_full(highest)} ({heat.written(most)}), least in {in_full(lowest)} ({heat.written(least)})"

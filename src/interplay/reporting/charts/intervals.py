@@ -12,6 +12,7 @@ from interplay.reporting.charts.chart import (
     Spec,
     counted,
     field,
+    heading,
     layer,
     rows,
     shown,
@@ -20,13 +21,12 @@ from interplay.reporting.charts.chart import (
     word,
 )
 from interplay.reporting.charts.numbers import Axis, Point, axis, has_numbers, names_of, point, points
-from interplay.reporting.charts.words import breadth, distinct, listed, plain, short
+from interplay.reporting.charts.words import breadth, distinct, in_full, listed, short
 
 ROW = 42  # pixels
 _NAME, _LINE = 15, 29  # where in a row its name stands, and its point
 _BESIDE = {"yOffset": 20, "y2Offset": 39}  # from where to where lines go that stand behind a point
 _APART = 22  # pixels between plots side by side
-_NUMBER = 42  # pixels for a number beside its plot
 _BOLD = 14  # the size of a font, with what bold letters take more
 SIDE_BY_SIDE = 3
 
@@ -56,18 +56,19 @@ def plot_of(found: Sequence[Point], column: Column, told: Told) -> Chart | None:
         return None
     drawn = found[:MOST_ROWS]
     on = axis(column, [end for one in drawn for end in one.ends], zero=told.zero)
-    measure = told.measure or plain(column.title)
+    measure = told.measure or heading(column.title)
     below = measure + (", 95% interval" if any(one.low is not None for one in drawn) else "")
+    left_out = shown(len(drawn), len(found))
     spec = whole({
         "width": WIDTH,
         "height": ROW * len(drawn),
         "data": {"values": _rows(drawn, _labels(drawn))},
         "encoding": {"y": rows(len(drawn))},
-        "layer": [*_marks(on, len(drawn), below + shown(len(drawn), len(found))), *_texts(drawn)],
+        "layer": [*_marks(on, len(drawn), f"{below} · {left_out}" if left_out else below), *_texts(drawn)],
     })  # fmt: skip
     whose = counted(len(found), told.of, told.order)
     named = told_rows([(one.name, one.told) for one in found])
-    alt = f"{told.title}, {whose}: {named}. The axis shows {below}."
+    alt = f"{told.title}, {whose}: {named}. The axis shows {below}.{f' Drawn are {left_out}.' if left_out else ''}"
     return Chart(told.name, told.title, alt, spec)
 
 
@@ -150,9 +151,11 @@ def side_by_side(board: Board, columns: Sequence[Column], told: Told) -> Chart |
     ends = [end for line in table for one in line if one for end in one.ends]
     wide = ceil(len(known) / ceil(len(known) / SIDE_BY_SIDE))
     width = (WIDTH - _APART * (wide - 1)) / wide
-    on = axis(known[0], ends, zero=told.zero, room=width - _NUMBER)
+    plot_width = width - max(breadth(one.written, _BOLD) for line in table for one in line if one) - 10
+    on = axis(known[0], ends, zero=told.zero, room=plot_width)
+    small = _Small(labels, on, width, plot_width)
     plots = [
-        _small(column, [line[place] for line in table], labels, on, width, is_named=place % wide == 0)
+        small.plot(column, [line[place] for line in table], is_named=place % wide == 0)
         for place, column in enumerate(known)
     ]
     lines = [
@@ -163,34 +166,34 @@ def side_by_side(board: Board, columns: Sequence[Column], told: Told) -> Chart |
     return Chart(told.name, told.title, _alt(known, table, len(there), told), spec)
 
 
-def _small(
-    column: Column,
-    found: Sequence[Point | None],
-    labels: Sequence[str],
-    on: Axis,
-    width: float,
-    *,
-    is_named: bool,
-) -> Spec:
-    """One of the plots side by side; the first in a line has the names, which reach over the others."""
-    values = _rows(found, labels)
-    written = layer(
-        "value", "text", {"x": {"value": width}, "text": word("written")}, dy=_LINE + 4, fontSize=12
-    )
-    written["transform"] = [{"filter": "isValid(datum.written)"}]
-    name = layer("name", "text", {"x": {"value": 0}, "text": word("name")}, dy=_NAME)
-    return {
-        "title": {"text": short(column.title, width, 12.5), "offset": 6, "frame": "group"},
-        "width": width,
-        "height": ROW * len(values),
-        "data": {"values": values},
-        "encoding": {"y": rows(len(values))},
-        "layer": [*_marks(on, len(values), None, width - _NUMBER), written, *([name] if is_named else [])],
-    }
+@dataclass(frozen=True)
+class _Small:
+    """What plots side by side have in common."""
+
+    labels: Sequence[str]
+    on: Axis
+    width: float
+    plot_width: float  # without its numbers
+
+    def plot(self, column: Column, found: Sequence[Point | None], *, is_named: bool) -> Spec:
+        """One of the plots; the first in a line has the names, which reach over the others."""
+        number = {"x": {"value": self.width}, "text": word("written")}
+        written = layer("value", "text", number, dy=_LINE + 4, fontSize=12)
+        written["transform"] = [{"filter": "isValid(datum.written)"}]
+        name = layer("name", "text", {"x": {"value": 0}, "text": word("name")}, dy=_NAME)
+        marks = _marks(self.on, len(found), None, self.plot_width)
+        return {
+            "title": {"text": short(column.title, self.width, 12.5), "offset": 6, "frame": "group"},
+            "width": self.width,
+            "height": ROW * len(found),
+            "data": {"values": _rows(found, self.labels)},
+            "encoding": {"y": rows(len(found))},
+            "layer": [*marks, written, *([name] if is_named else [])],
+        }
 
 
 def _alt(columns: Sequence[Column], table: Sequence[Sequence[Point | None]], count: int, told: Told) -> str:
-    titles = [plain(column.title) for column in columns]
+    titles = [in_full(column.title) for column in columns]
     lines = []
     for line in table:
         known = [(title, one) for title, one in zip(titles, line, strict=True) if one]

@@ -12,7 +12,7 @@ from interplay.core.board import Column
 from interplay.core.measures import Measure, Scale
 from interplay.reporting.charts.chart import Chart, Spec, field, layer, told_rows, whole
 from interplay.reporting.charts.numbers import LARGEST, Axis, axis
-from interplay.reporting.charts.words import distinct, plain, short, told
+from interplay.reporting.charts.words import distinct, in_full, short
 
 _SQUARE, _LARGE = 170, 300  # pixels of a plot, and of one that stands alone
 MOST_DOTS = 600  # of one judge
@@ -43,6 +43,8 @@ def judge_scatter(pairs: Sequence[Pair], title: str, scale: Scale | None = None)
     if not known:
         return None
     ends = [number for _, *both in known for number in both]
+    if scale and not all(scale.low <= number <= scale.high for number in ends):
+        scale = None
     column = Column("value", "", "", "score", (scale.low, scale.high) if scale else None)
     by_judge = {
         judge: [(one, two) for _, one, two in mine] for judge, mine in groupby(known, lambda one: one[0])
@@ -54,8 +56,8 @@ def judge_scatter(pairs: Sequence[Pair], title: str, scale: Scale | None = None)
     plots = [_against(label, mine, on, side) for label, (_, mine) in zip(labels, drawn, strict=True)]
     spec = whole({"concat": plots, "columns": 2, "spacing": 24})
     lines = [(judge, _apart(mine)) for judge, mine in by_judge.items()]
-    alt = f"{told(title)}: judges' values against people's, with a line where both are equal. {told_rows(lines)}."
-    return Chart("judges", plain(title), alt, spec)
+    alt = f"{in_full(title)}: judges' values against people's, with a line where both are equal. {told_rows(lines)}."
+    return Chart("judges", in_full(title), alt, spec)
 
 
 def _apart(mine: Sequence[tuple[float, float]]) -> str:

@@ -17,7 +17,7 @@ from interplay.reporting.charts.chart import (
     word,
 )
 from interplay.reporting.charts.numbers import Axis, Point, axis
-from interplay.reporting.charts.words import breadth, distinct, plain, short
+from interplay.reporting.charts.words import breadth, distinct, in_full, short
 
 HEIGHT = 240
 MOST_LINES = 7  # as many as there are colours to tell them apart
@@ -48,20 +48,22 @@ def line_chart(lines: Lines) -> Chart | None:
     if len(places) < 2:
         return None
     ends = [end for mine in drawn.values() for _, one in mine for end in one.ends]
-    on = axis(lines.column, [*ends, *(lines.level.ends if lines.level else ())])
+    on = axis(lines.column, [*ends, *([lines.level.value] if lines.level else [])])
     labels = distinct(short(name) for name in drawn)
     across = _across(lines, places)
-    layers = _layers(lines, _values(drawn, labels, across), labels, across, on)
     spec = whole({
-        "title": headline(plain(lines.column.title)),
+        "title": headline(lines.column.title),
         "width": WIDTH,
         "height": HEIGHT,
-        "layer": [*layers, *_level(lines, on)],
+        "layer": [
+            {"data": {"values": _values(drawn, labels, across)}, "layer": _series(lines, labels, across, on)},
+            *_level(lines, on),
+        ],
     })  # fmt: skip
     left = len(known) - len(drawn)
     more = f" {left} more are not drawn." if left else ""
     told = [(name, _told(mine)) for name, mine in drawn.items()]
-    alt = f"{plain(lines.column.title)}, against {lines.across}. {told_rows(told)}.{more}"
+    alt = f"{in_full(lines.column.title)}, against {lines.across}. {told_rows(told)}.{more}"
     return Chart(lines.name, lines.title, alt, spec)
 
 
@@ -93,9 +95,7 @@ def _values(
     return found
 
 
-def _layers(
-    lines: Lines, values: Sequence[Spec], labels: Sequence[str], across: Axis, on: Axis
-) -> list[Spec]:
+def _series(lines: Lines, labels: Sequence[str], across: Axis, on: Axis) -> list[Spec]:
     columns = 2 if max(breadth(label, 12) for label in labels) + _LEGEND_GAP <= WIDTH / 2 else 1
     legend = {"title": None, "columns": columns, "symbolType": "circle"}
     color = word("series", scale={"domain": list(labels), "range": "category"}, legend=legend)
@@ -105,8 +105,7 @@ def _layers(
     intervals = layer("series_interval", "rule", ends)
     intervals["transform"] = [{"filter": "isValid(datum.low)"}]
     at = {"x": x, "y": field("value", **y), "color": color}
-    found = [intervals, layer("series_line", "line", at), layer("series_dot", "point", at)]
-    return [{"data": {"values": list(values)}, **one} for one in found]
+    return [intervals, layer("series_line", "line", at), layer("series_dot", "point", at)]
 
 
 def _level(lines: Lines, on: Axis) -> list[Spec]:

@@ -155,7 +155,7 @@ def _ticked(column: Column, low: float, high: float, scale: tuple[float, float] 
     places = range(ceil(low / step - 1e-9), floor(high / step + 1e-9) + 1)
     decimals = _decimals(step * 100 if column.kind == "share" else step)
     form = f".{decimals}%" if column.kind == "share" else f",.{decimals}f"
-    return Axis(low, high, tuple(round(place * step, 12) for place in places), form)
+    return Axis(round(low, 12), round(high, 12), tuple(round(place * step, 12) for place in places), form)
 
 
 def _takes(found: Axis) -> float:

@@ -9,6 +9,7 @@ from interplay.reporting.cells import NOTHING
 MOST_CHARACTERS = 40  # of a name that is drawn
 MOST_TOLD = 300  # characters of a name in the text that stands for a chart
 MOST_READ = 2000  # characters of a text that are looked at at all, from its two ends
+MOST_MARKS = 3  # on one character
 _CUT = "…"
 # What is no character of XML, other controls, and what turns the direction of text. The renderer ends the whole program
 # where it meets one of the first, so that nothing may ever reach it that did not pass here.
@@ -27,21 +28,30 @@ def plain(text: str) -> str:
     """The text on one line, fit to be drawn."""
     if len(text) > MOST_READ:
         text = f"{text[: MOST_READ // 2]}{_CUT}{text[-MOST_READ // 2 :]}"
-    return " ".join(drawable(text).split()) or NOTHING
+    return " ".join(_untowered(drawable(text)).split()) or NOTHING
 
 
-def told(text: str) -> str:
+def _untowered(text: str) -> str:
+    """The text with few marks on any character: towers of them would cover what stands above and below."""
+    kept: list[str] = []
+    for character in text:
+        if not (unicodedata.combining(character) and all(map(unicodedata.combining, kept[-MOST_MARKS:]))):
+            kept.append(character)
+    return "".join(kept)
+
+
+def in_full(text: str) -> str:
     """A name for those who do not see the chart: in full, unless it is no name any more."""
     found = plain(text)
     return found if len(found) <= MOST_TOLD else f"{found[: MOST_TOLD // 2]}{_CUT}{found[-MOST_TOLD // 2 :]}"
 
 
-def short(text: str, room: float = 300.0, size: float = 13.0) -> str:
+def short(text: str, room: float = 300.0, size: float = 13.0, most: int = MOST_CHARACTERS) -> str:
     """The text as it is drawn in so many pixels; what is too long loses its middle, as both ends tell names apart."""
     found = plain(text)
-    if len(found) <= MOST_CHARACTERS and breadth(found, size) <= room:
+    if len(found) <= most and breadth(found, size) <= room:
         return found
-    kept = min(len(found) - 1, MOST_CHARACTERS - 1)
+    kept = min(len(found) - 1, most - 1)
     while kept > 1 and breadth(_halved(found, kept), size) > room:
         kept -= 1
     return _halved(found, kept)

@@ -50,8 +50,14 @@ class Blind:
         return self.text(value) if isinstance(value, str) else value
 
     def lines(self, lines: Iterable[Line]) -> list[Line]:
-        """What was said, without what nobody else heard."""
-        return [replace(line, text=self.text(line.text)) for line in heard(tuple(lines))]
+        """What was said, without what nobody else heard, and without what was told to the parts of a speaker alone."""
+        shown = heard(tuple(lines))
+        speakers = {line.source for line in shown if line.source}
+        return [
+            replace(line, text=self.text(line.text))
+            for line in shown
+            if line.source or not line.heard_by or not speakers or speakers.intersection(line.heard_by)
+        ]
 
 
 def blind(run: Run, row: ConversationRow) -> Blind:

@@ -72,7 +72,7 @@ def shown(records: Records, group: Group, benchmark: Benchmark, links: Links) ->
         id=id_of(group),
         name=name_of(runs[0], benchmark),
         language=options.get(LANGUAGE, ""),
-        facts=tuple(facts_of(runs[0], benchmark)),
+        facts=tuple(facts_of(runs, benchmark)),
         runs=tuple((run, told.get(run.id, "").removeprefix(f"Run {run.id}: ")) for run in reversed(runs)),
         board=board,
         apart=group.apart,
@@ -110,12 +110,13 @@ def _listed(names: Sequence[str]) -> str:
     return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else "".join(names)
 
 
-def facts_of(run: Run, benchmark: Benchmark) -> Iterator[tuple[str, str]]:
+def facts_of(runs: Sequence[Run], benchmark: Benchmark) -> Iterator[tuple[str, str]]:
     """What all runs of a group share, as far as it is worth telling."""
-    extent, identity = run.extent, run.identity
-    times = extent["epochs"]
-    yield "scenarios", f"{extent['limit']:,}{f', each {times:,} times' if times > 1 else ''}"
-    for role, names in identity["roles"].items():
+    run = runs[0]
+    times = {one.extent["epochs"] for one in runs}
+    often = f", each {max(times):,} times" if len(times) == 1 and max(times) > 1 else ""
+    yield "scenarios", f"{run.extent['limit']:,}{often}"
+    for role, names in run.identity["roles"].items():
         if role != "judge":
             yield role, ", ".join(names)
     meant = {option.name: option for option in benchmark.options}

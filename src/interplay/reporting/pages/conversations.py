@@ -85,12 +85,12 @@ def conversation(close: CloseUp, view: View = View(), *, all_seats: bool = False
         turns = turns_of(lines, [one.seat for one in table if one.is_subject])
         colours = colours_of(lines)
         table = [replace(one, colour=colours.get(one.seat, 0)) for one in table]
-        judged = judged_of(close, benchmark, row, calls, turns)
+        others = close.others(row)
+        judged = judged_of(close, benchmark, row, calls, turns, others)
         seen = _seen(turns, sources_of(turns, calls), judged)
         by_seat = {one.seat: one for one in table}
         looked = [by_seat[seat] for seat in seats] if all_seats else [by_seat[view.seat]] if view.seat else []
         views = [_seat_view(close, one, seen) for one in looked]
-        others = close.others(row)
         before, after = close.neighbours()
         takes = close.takes(row)
         labels = _labels(close.labels())

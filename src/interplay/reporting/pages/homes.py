@@ -36,10 +36,15 @@ class Line:
         return self.run.name or self.run.id
 
 
-def home(records: Records, states: States, *, everything: bool = False) -> dict[str, Any]:
-    """What the first page shows: a card for each benchmark, those played last first, and what could be played."""
+def home(
+    records: Records, states: States, *, everything: bool = False, chosen: Sequence[Run] | None = None
+) -> dict[str, Any]:
+    """What the first page shows: a card for each benchmark, those played last first, and what could be played.
+
+    Of all runs, or of those that were chosen.
+    """
     by_benchmark: dict[str, list[Run]] = {}
-    for run in reversed(records.runs()):
+    for run in reversed(records.runs() if chosen is None else chosen):
         by_benchmark.setdefault(run.benchmark, []).append(run)
     cards = [_card(records, name, runs, states, everything) for name, runs in by_benchmark.items()]
     own = {one.name for one in ALL}

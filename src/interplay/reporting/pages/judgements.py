@@ -18,7 +18,7 @@ from interplay.reporting.pages.verdicts import (
     turn_entries,
 )
 from interplay.running.results import options_of
-from interplay.store.closeup import CloseUp, Voice
+from interplay.store.closeup import CloseUp, Other, Voice
 from interplay.store.records import ConversationRow, Run
 
 
@@ -64,6 +64,7 @@ def judged_of(
     row: ConversationRow,
     calls: Sequence[Voice],
     turns: Sequence[Turn],
+    others: Sequence[Other],
 ) -> Judgement:
     current = close.run.extent.get("rubric", "")
     known = _known(close.run, benchmark)
@@ -89,7 +90,7 @@ def judged_of(
         whole = panel_of(columns, known if is_current else Known(), hidden)
         rubrics.append(Rubric(_rubric_name(rubric, calls), is_current, whole, tuple(left)))
     scores, by_rule = score_table(close.scores(), sorted({one.judge for one in ours}), known)
-    duels = _duels(close, benchmark, row)
+    duels = _duels(close, benchmark, others)
     return Judgement(panels, notes, tuple(rubrics), tuple(grids), tuple(duels), scores, tuple(by_rule))
 
 
@@ -130,11 +131,11 @@ def _rubric_name(rubric: str, calls: Sequence[Voice]) -> str:
     return f"{stage.removeprefix('judge ').rpartition(' ')[0] or 'rubric'} ({rubric[:8]})"
 
 
-def _duels(close: CloseUp, benchmark: Benchmark | None, row: ConversationRow) -> list[Duelled]:
+def _duels(close: CloseUp, benchmark: Benchmark | None, others: Sequence[Other]) -> list[Duelled]:
     """Where judges saw it beside another; what they preferred, seen from here."""
     found = []
     pairing = benchmark.pairing(options_of(close.run, benchmark)) if benchmark and benchmark.pairing else None
-    for other, first, verdict in close.against(close.others(row)):
+    for other, first, verdict in close.against(others):
         better = ""
         if pairing and verdict.data is not None:
             try:

@@ -44,6 +44,10 @@ class Asked:
     answer: str  # what is chosen or typed already
 
     @property
+    def is_yes_or_no(self) -> bool:
+        return [choice.title for choice in self.choices] == ["yes", "no"]
+
+    @property
     def is_list(self) -> bool:
         """Has a step so many words that it wants a line of its own?"""
         return any(len(choice.words) > SHORT for choice in self.choices)
@@ -154,7 +158,7 @@ def item(
     problem: str = "",
 ) -> dict[str, Any]:
     """One conversation, blind, and what is asked about it."""
-    covers = blind(run, row)
+    covers, guide = blind(run, row), guide_of(benchmark.name)
     mine = rater.mine
     ordinal = mine.index(place) + 1 if place in mine else 0
     subjects = {role.name for role in benchmark.subjects(options_of(run, benchmark))}
@@ -167,8 +171,8 @@ def item(
         "place": place,
         "ordinal": ordinal,
         "total": len(mine),
-        "task": guide_of(benchmark.name).task,
-        "scenario": _parts(covers.data(row.scenario.content)),
+        "task": guide.task,
+        "scenario": _parts(covers.data(row.scenario.content), guide.first),
         "lines": lines,
         "subjects": sorted(seats),
         "questions": asked(rater.standing.round.questions, answers),
@@ -179,20 +183,26 @@ def item(
     }
 
 
-def _parts(content: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The parts of a scenario, the short single words of it together, the others each by itself."""
-    words = {
-        name: part
-        for name, part in content.items()
-        if not isinstance(part, dict | list) and _size(part) <= 60
+def _parts(content: Mapping[str, Any], first: Mapping[str, str]) -> list[dict[str, Any]]:
+    """The parts of a scenario that raters read first, open where they are not too long; the others folded."""
+    shown = [name for name in (first or content) if content.get(name) not in (None, "", [], {})]
+    parts = [
+        {
+            "title": first.get(name) or name.replace("_", " ").capitalize(),
+            "data": _shortest_first(content[name]),
+            "open": _size(content[name]) <= OPEN,
+        }
+        for name in shown
+    ]
+    rest = {
+        name: part for name, part in content.items() if name not in shown and part not in (None, "", [], {})
     }
-    parts = [{"title": "In short", "data": words, "open": True}] if any(map(str, words.values())) else []
-    for name, part in content.items():
-        if name not in words and part not in (None, "", [], {}):
-            parts.append(
-                {"title": name.replace("_", " ").capitalize(), "data": part, "open": _size(part) <= OPEN}
-            )
-    return parts
+    return [*parts, {"title": "More about the scenario", "data": rest, "open": False}] if rest else parts
+
+
+def _shortest_first(part: Any) -> Any:
+    """Names and such before long texts: the record has fields by the alphabet."""
+    return dict(sorted(part.items(), key=lambda field: _size(field[1]))) if isinstance(part, dict) else part
 
 
 def _size(part: Any) -> int:
@@ -264,9 +274,10 @@ def _counts(standing: Standing) -> dict[str, Any]:
             "wanted": len(round.items) * round.people}  # fmt: skip
 
 
-def one_round(round: Round, run: Run, invited: Sequence[Pass]) -> dict[str, Any]:
-    """The page of a round, but for what changes while raters are at work."""
+def one_round(round: Round, run: Run, invited: Sequence[Pass], scales: Mapping[str, Scale]) -> dict[str, Any]:
+    """The page of a round, but for what changes while raters are at work; scales are what judges go by now."""
     return {
+        "outdated": [one.title for one in round.questions if scales.get(one.name) != one.scale],
         "title": f"Labels of {run.name or run.id}",
         "here": "labels",
         "round": round,

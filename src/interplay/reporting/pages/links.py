@@ -21,7 +21,10 @@ class Links:
         return self._page(f"runs/{_part(run)}/")
 
     def conversations(self, run: str, **filters: object) -> str:
-        return self._page(f"runs/{_part(run)}/conversations/", filters)
+        """The list of conversations; in a folder of files it has pages instead of filters."""
+        page = filters.pop("page", 1)
+        found = self._page(f"runs/{_part(run)}/conversations/", filters)
+        return found if page in (0, 1) else found.replace("index.html", f"page-{page}.html")
 
     def conversation(self, run: str, number: int, **view: object) -> str:
         """One conversation; `seat` is as whom it is seen."""
@@ -92,8 +95,10 @@ class Links:
         return f"{self.up}assets/{_part(name)}"
 
     def _page(self, path: str, query: dict[str, object] | None = None) -> str:
+        if self.is_static:
+            return f"{self.up}{path}index.html"
         given = {name: value for name, value in (query or {}).items() if value not in ("", None, 0)}
-        address = f"{self.up}{path}{'index.html' if self.is_static else ''}"
+        address = f"{self.up}{path}"
         return f"{address}?{urlencode(given)}" if given else address
 
 

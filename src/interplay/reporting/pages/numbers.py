@@ -77,24 +77,24 @@ def kind_of(column: Column, measure: Measure | None, is_its_own: bool) -> Kind:
     return "measure" if is_its_own or measure is None else "made of"
 
 
-def measure_behind(asked: Question, behind: Behind) -> tuple[Measure | None, bool]:
+def measure_behind(column: Column, benchmark: Benchmark, behind: Behind) -> tuple[Measure | None, bool]:
     """What the model's conversations are listed by, and whether the number is just that over all of them.
 
     A column is called as its measure is, or as a score that conversations have; else its conversations are listed by
     what models are compared by.
     """
-    measures = asked.benchmark.measures(options_of(asked.run, asked.benchmark))
+    measures = benchmark.measures(options_of(behind.run, benchmark))
     known = {one.name: one for one in measures}
-    name = CALLED_OTHERWISE.get(asked.column.key, asked.column.key)
+    name = CALLED_OTHERWISE.get(column.key, column.key)
     if name in known:
         return known[name], True
     sources = behind.score_names().get(name)
     if sources:
         by: Literal["judges", "rule"] = (
-            "judges" if set(sources) <= set(asked.run.extent["judges"]) else "rule"
+            "judges" if set(sources) <= set(behind.run.extent["judges"]) else "rule"
         )
-        ends = asked.column.scale or (0.0, 1.0 if asked.column.kind == "share" else float("inf"))
-        return Measure(name, asked.column.meaning, Scale(*ends, whole=False), by), True
+        ends = column.scale or (0.0, 1.0 if column.kind == "share" else float("inf"))
+        return Measure(name, column.meaning, Scale(*ends, whole=False), by), True
     return next(iter(measures), None), False
 
 
@@ -118,13 +118,20 @@ class Listed:
     is_text: bool = False  # its cells are words
 
 
+@dataclass(frozen=True)
+class Seen:
+    """Which page of the list is seen, and from which end."""
+
+    highest: bool = False  # else the lowest come first
+    skip: int = 0
+
+
 def page(
-    asked: Question, behind: Behind, *, highest: bool = False, skip: int = 0, place: Place | None = None
+    asked: Question, behind: Behind, listed: Listed, seen: Seen, place: Place | None = None
 ) -> dict[str, Any]:
     """What the page shows; place is where the model stands, where that is known."""
-    measure, is_its_own = measure_behind(asked, behind)
+    measure, is_its_own = measure_behind(asked.column, asked.benchmark, behind)
     kind = kind_of(asked.column, measure, is_its_own)
-    listed = _listed(kind, measure, behind, highest, skip)
     name = measure.name.replace("_", " ") if measure else ""
     is_by_main = measure is not None and measure == main_measure(asked.run, asked.benchmark)
     return {
@@ -144,8 +151,8 @@ def page(
         "measure": measure if kind in ("measure", "made of", "rank", "count") else None,
         "failures": behind.failures() if kind == "void" else {},
         "listed": listed,
-        "highest": highest,
-        "skip": skip,
+        "highest": seen.highest,
+        "skip": seen.skip,
         "size": PAGE,
     }
 
@@ -196,18 +203,20 @@ def elsewhere(asked: Question, groups: Sequence[Group]) -> Elsewhere | None:
     return Elsewhere(id_of(group), *written_there, group.runs, others)
 
 
-def _listed(kind: Kind, measure: Measure | None, behind: Behind, highest: bool, skip: int) -> Listed:
-    """One more than a page is asked for, to see whether there is more."""
-    more = PAGE + 1
+def list_behind(column: Column, benchmark: Benchmark, behind: Behind, seen: Seen) -> Listed:
+    """A page of the list. One more is asked for, to see whether there is more."""
+    measure, is_its_own = measure_behind(column, benchmark, behind)
+    kind, more = kind_of(column, measure, is_its_own), PAGE + 1
     if kind == "void":
-        return _spoiled(behind.void(skip=skip, size=more))
+        return _spoiled(behind.void(skip=seen.skip, size=more))
     if kind == "unscored":
-        return _spoiled(behind.unjudged(skip=skip, size=more), with_judge=True)
+        return _spoiled(behind.unjudged(skip=seen.skip, size=more), with_judge=True)
     if kind == "usage":
-        return _used(behind.most_used(skip=skip, size=more))
+        return _used(behind.most_used(skip=seen.skip, size=more))
     if measure is None:
         return Listed((), (), False)
-    return _measured(behind.by_measure(measure, ascending=not highest, skip=skip, size=more), measure)
+    found = behind.by_measure(measure, ascending=not seen.highest, skip=seen.skip, size=more)
+    return _measured(found, measure)
 
 
 def _measured(found: Sequence[Measured], measure: Measure) -> Listed:

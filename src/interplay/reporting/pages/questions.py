@@ -1,7 +1,7 @@
 """The questions that raters are asked: each benchmark's own rubric, in words for people."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from interplay.benchmarks import role_play, simulation, social_interaction, task_dialogue
 from interplay.benchmarks.role_play.rubrics import rubric_for
@@ -21,6 +21,8 @@ class Guide:
 
     task: str  # what raters should look at
     texts: Mapping[str, str]  # the question in full, by criterion
+    # the parts of a scenario that are read first, with their titles; all of them where nothing is said
+    first: Mapping[str, str] = field(default_factory=dict)
     steps: Callable[[Options, Measure], Sequence[Step]] = lambda options, measure: ()
 
 
@@ -82,6 +84,7 @@ _GUIDES = {
         "together, never the other's. A long reply is not better than a short one, and rudeness or violence is no "
         "fault if the card calls for it.",
         {},
+        {"character": "The card of the character"},
         _steps_of_rubric,
     ),
     simulation.benchmark.name: Guide(
@@ -89,6 +92,7 @@ _GUIDES = {
         "the interface have shown, by its rules and by all that has happened before? Content comes first, form second; "
         "an interface may rightly show nothing.",
         {"rating": "How good is the last answer?"},
+        {"keeps": "What every right answer of this interface keeps to"},
         _steps_of_answers,
     ),
     task_dialogue.benchmark.name: Guide(
@@ -97,7 +101,7 @@ _GUIDES = {
         {
             "completed": "Did the system do all that the user asked for in the dialogue? A request is fulfilled by "
             "substance: the very fact, the place by its name, a booking that is confirmed.",
-            "user_agent": "Of the key phrases of the goal, which are between ** in its message: what share came up in "
+            "user_agent": "Of the key phrases of the goal, which are between **: what share came up in "
             "the dialogue, in any words? A number from 0 to 1, such as 0.75 for three of four.",
             "naturalness_user": _NATURAL.format("user"),
             "naturalness_system": _NATURAL.format("system"),
@@ -106,6 +110,7 @@ _GUIDES = {
             "coherence_user": _COHERENT.format("user"),
             "coherence_system": _COHERENT.format("system"),
         },
+        {"message": "The user's goal"},
         _steps_of_ratings,
     ),
     social_interaction.benchmark.name: Guide(
@@ -115,5 +120,6 @@ _GUIDES = {
             "iep": "What share of the points did a player learn in the scene, on the mean over the players? A number "
             "from 0 to 1, such as 0.5 for half of them. To ask about a point or to hint at it is not to tell it.",
         },
+        {"place": "The place", "knowledge": "What there is to learn"},
     ),
 }  # fmt: skip

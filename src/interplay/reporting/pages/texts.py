@@ -15,8 +15,8 @@ HEAD = 2_400  # of a folded text, at most so many are in sight
 LONGEST = 20_000  # of one text on a page; all of it is with the call
 LONGEST_PAGE = 1_500_000  # of all texts of a page together
 LEAST = 2_000  # of one text, however many there are
-LONGEST_MARKDOWN = 20_000  # of one text: a longer one stays text
-MARKDOWN_OF_A_PAGE = 200_000  # of all texts together: what comes after stays text
+LONGEST_MARKDOWN = 10_000  # of one text: a longer one stays text
+MARKDOWN_OF_A_PAGE = 100_000  # of all texts together: what comes after stays text
 RUN = 6  # marks in a row: of more, the first few are shown
 SHOWN_OF_A_RUN = 3
 

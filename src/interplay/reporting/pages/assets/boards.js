@@ -82,9 +82,8 @@
 
   function makeChoice(table, heads) {
     const key = `interplay columns ${table.dataset.sorts}`;
-    const usual = heads.filter((head) => !head.classList.contains("detail")).map((head) => head.dataset.key);
-    const said = kept.read(key);
-    let chosen = new Set(Array.isArray(said) ? said : usual);
+    let said = kept.read(key) ?? {}; // what somebody chose, column by column; others are as usual
+    const isShown = (head) => said[head.dataset.key] ?? !head.classList.contains("detail");
 
     const details = made("details");
     const choices = made("div", "choices");
@@ -95,8 +94,8 @@
       const box = made("input");
       box.type = "checkbox";
       box.addEventListener("change", () => {
-        if (box.checked) chosen.add(head.dataset.key); else chosen.delete(head.dataset.key);
-        kept.write(key, [...chosen]);
+        said[head.dataset.key] = box.checked;
+        kept.write(key, said);
         show();
       });
       label.title = head.title;
@@ -107,7 +106,7 @@
 
     function show() {
       heads.slice(1).forEach((head, at) => {
-        const off = !chosen.has(head.dataset.key);
+        const off = !isShown(head);
         boxes[at].checked = !off;
         head.hidden = off;
         for (const row of table.tBodies[0].rows) row.cells[at + 1].hidden = off;
@@ -117,8 +116,8 @@
     const again = made("button", "plain", "As usual");
     again.type = "button";
     again.addEventListener("click", () => {
-      chosen = new Set(usual);
-      kept.write(key, null);
+      said = {};
+      kept.write(key, said);
       show();
     });
     choices.append(again);

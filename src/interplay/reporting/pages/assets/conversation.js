@@ -18,20 +18,13 @@
     history.replaceState(null, "", "#" + turn.id);
   }
 
-  function start() {
-    // from the turn that the address names, else from the first in sight
-    const named = turns.findIndex((turn) => "#" + turn.id === location.hash);
-    if (named >= 0) return named;
-    const seen = turns.findIndex((turn) => turn.getBoundingClientRect().bottom > 90);
-    return seen < 0 ? turns.length - 1 : seen;
-  }
-
   function step(way) {
     if (!turns.length) return;
+    // from the turn that the address names, else to the first in sight
+    if (here < 0) here = turns.findIndex((turn) => "#" + turn.id === location.hash);
     if (here < 0) {
-      const from = start();
-      const isNamed = "#" + turns[from].id === location.hash;
-      mark(isNamed ? Math.min(Math.max(from + way, 0), turns.length - 1) : from);
+      const seen = turns.findIndex((turn) => turn.getBoundingClientRect().bottom > 90);
+      mark(seen < 0 ? turns.length - 1 : seen);
     } else if (here + way >= turns.length) {
       follow(".steps a.onward");
     } else {
@@ -76,7 +69,7 @@
   };
 
   function isTyping(target) {
-    return target instanceof Element && target.closest("input, textarea, select, [contenteditable], [role='region']") !== null;
+    return target instanceof Element && target.closest("input, textarea, select, [contenteditable], [role='group'][tabindex]") !== null;
   }
 
   document.addEventListener("keydown", (event) => {

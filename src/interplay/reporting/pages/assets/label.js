@@ -5,6 +5,8 @@
 const AGAIN = 1000; // milliseconds between two tries
 const PATIENCE = 8000; // for an answer
 const notice = document.getElementById("label-status");
+const NOT_SENT = "No answer from the server. Your answers are kept here and are sent as soon as it is back; leave this page open.";
+const NOT_THERE = "No answer from the server. The page comes as soon as it is back.";
 let turn = 0; // of what was asked for last; what was asked for before is given up
 
 // --- what is kept in this browser until the server has it ---
@@ -33,7 +35,11 @@ function bringBack(form) {
   } catch {
     return;
   }
-  if (!kept || kept.seen !== form.elements.seen.value) return;
+  if (!kept) return;
+  if (kept.seen !== form.elements.seen.value) {
+    forget(form); // something was said of this conversation since
+    return;
+  }
   let changed = false;
   for (const [name, value] of kept.chosen) {
     const field = form.elements.namedItem(name);
@@ -50,7 +56,7 @@ const place = (form) => `interplay ${new URL(form.action).pathname}`;
 // --- asking the server, until it answers ---
 
 function tell(text) {
-  notice.textContent = text;
+  if (notice.textContent !== text) notice.textContent = text; // what is read out is read out once
   notice.hidden = !text;
 }
 
@@ -58,7 +64,6 @@ const pause = (milliseconds) => new Promise((done) => setTimeout(done, milliseco
 
 async function ask(address, body) {
   const mine = ++turn;
-  let tries = 0;
   while (mine === turn) {
     try {
       const sent = body ? { method: "POST", body: new URLSearchParams(body) } : {};
@@ -70,12 +75,7 @@ async function ask(address, body) {
     } catch {
       // no answer, or half of one
     }
-    tries += 1;
-    if (mine === turn) {
-      tell(body
-        ? `No answer from the server. Your answers are kept here and will be sent as soon as it is back; leave this page open. Tries so far: ${tries}.`
-        : `No answer from the server. The page comes as soon as it is back. Tries so far: ${tries}.`);
-    }
+    if (mine === turn) tell(body ? NOT_SENT : NOT_THERE);
     await pause(AGAIN);
   }
   return null;

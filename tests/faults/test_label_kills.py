@@ -1,0 +1,219 @@
+"""kill -9 of the server of pages while people label: every acknowledged label is there, once."""
+
+import http.client
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import groupby
+from pathlib import Path
+from random import Random
+from typing import Protocol
+from urllib.parse import urlencode
+
+import pytest
+
+from interplay.benchmarks import find
+from interplay.reporting.pages.questions import questions_of
+from interplay.store.passes import Passes
+from interplay.store.rounds import Round, Rounds
+from tests.faults.harness import PATIENCE, check_record, start
+from tests.web.labelled import CRITERIA, store_to_label
+
+RATERS = ("ada", "bob")
+_COLUMNS = "conversation, rater, criterion, value, made, drawn, came_from"
+AGAIN = Path(__file__).with_name("serve_again.py")
+
+
+class Starts(Protocol):
+    """Starts a server, and says by which process id."""
+
+    def __call__(self) -> int: ...
+
+
+@dataclass
+class Labeller(threading.Thread):
+    """Labels one conversation after another; what has no answer is sent again, as the page does it."""
+
+    port: int
+    link: str
+    rng: Random
+    acknowledged: dict[int, list[tuple[int, ...]]] = field(default_factory=dict)  # by place, in order
+    answers: int = 0
+    lost: int = 0  # requests without an answer
+    is_over: threading.Event = field(default_factory=threading.Event)
+
+    def __post_init__(self) -> None:
+        super().__init__(daemon=True)
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def run(self) -> None:
+        place = 1
+        while not self.is_over.is_set():
+            _, page = self.ask("GET", place)
+            found = re.search(r'name="seen" value="(\d+)"', page)
+            assert found, page
+            values = (*(self.rng.randint(1, 5) for _ in CRITERIA[:3]), self.rng.randint(0, 1))
+            fill = {f"answer_{number}": str(value) for number, value in enumerate(values, 1)}
+            goes_to, page = self.ask("POST", place, urlencode({"seen": found[1], **fill}))
+            assert goes_to, page
+            self.acknowledged.setdefault(place, []).append(values)
+            self.answers += 1
+            following = re.fullmatch(r"/label/[^/]+/(\d+)/", goes_to)
+            place = int(following[1]) if following else self.rng.randint(1, len(self.acknowledged))
+
+    def ask(self, method: str, place: int, body: str = "") -> tuple[str, str]:
+        """Where the answer leads and what it says; there is no answer but the server's own."""
+        headers = {
+            "Origin": f"http://127.0.0.1:{self.port}",
+            "Content-Type": "application/x-www-form-urlencoded",
+        }
+        deadline = time.monotonic() + PATIENCE
+        while time.monotonic() < deadline:
+            connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
+            try:
+                connection.request(method, f"{self.link}{place}/", body or None, headers)
+                answer = connection.getresponse()
+                return answer.headers.get("Location", ""), answer.read().decode()
+            except (OSError, http.client.HTTPException):
+                self.lost += 1
+                time.sleep(0.01)
+            finally:
+                connection.close()
+        raise AssertionError("the server did not come back")
+
+
+def labelled(store: Path, kills: int, seed: int, port: int, begin: Starts) -> None:
+    """Kill the server so many times while two label, then hold what was acknowledged against the record."""
+    rng = Random(seed)
+    round, links = _round_of(store)
+    clients = [Labeller(port, link, Random(f"{seed} {name}")) for name, link in links.items()]
+    pid = begin()
+    try:
+        for client in clients:
+            client.start()
+        for _ in range(kills):
+            _wait_for(clients, sum(client.answers for client in clients) + rng.randint(1, 8))
+            time.sleep(rng.uniform(0, 0.02))  # anywhere within a request
+            before = sum(client.lost for client in clients)
+            os.kill(pid, signal.SIGKILL)
+            pid = begin()
+            _wait_for(clients, sum(client.answers for client in clients) + 1)
+            assert sum(client.lost for client in clients) > before, "nobody noticed the kill"
+    finally:
+        for client in clients:
+            client.is_over.set()
+        for client in clients:
+            client.join(PATIENCE)
+        os.kill(pid, signal.SIGKILL)
+    assert not any(client.is_alive() for client in clients)
+    check_record(store)
+    with Rounds(store) as rounds:
+        for name, client in zip(links, clients, strict=True):
+            _check(rounds, round, name, client)
+
+
+def _round_of(store: Path) -> tuple[Round, dict[str, str]]:
+    run = store_to_label(store)
+    with Rounds(store) as rounds, Passes(store) as passes:
+        numbers = rounds.can_be_drawn(run)
+        draw = rounds.labels.draw(run, numbers, len(numbers), seed=0)
+        round = rounds.begin(run, draw, questions_of(run, find(run.benchmark)), len(RATERS))
+        return round, {name: f"/label/{passes.issue('rater', round.id, name).secret}/" for name in RATERS}
+
+
+def _wait_for(clients: list[Labeller], answers: int) -> None:
+    deadline = time.monotonic() + PATIENCE
+    while sum(client.answers for client in clients) < answers:
+        assert time.monotonic() < deadline and all(client.is_alive() for client in clients)
+        time.sleep(0.002)
+
+
+def _check(rounds: Rounds, round: Round, name: str, client: Labeller) -> None:
+    """The rows of each question are just what was acknowledged, in that order, what was said again in a row once."""
+    assert client.acknowledged
+    for place, answers in client.acknowledged.items():
+        said = rounds.said(round, name, place)
+        for number, criterion in enumerate(CRITERIA):
+            told = [float(one[number]) for one in answers]
+            assert [row.value for row in said[criterion]] == [value for value, _ in groupby(told)]
+    for place in range(1, len(round.items) + 1):
+        assert place in client.acknowledged or not rounds.said(round, name, place)
+
+
+@pytest.fixture
+def port() -> int:
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return int(found.getsockname()[1])
+
+
+@contextmanager
+def servers_that_start_at_once(store: Path, port: int) -> Iterator[Starts]:
+    """Each is a process of its own, forked from one that has all imports behind it."""
+    command = [sys.executable, str(AGAIN), "--no-open", "--port", str(port), "--store", str(store)]
+    process = subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    )
+    assert process.stdin is not None and process.stdout is not None
+
+    def begin() -> int:
+        assert process.stdin is not None and process.stdout is not None
+        process.stdin.write(b"\n")
+        process.stdin.flush()
+        return int(process.stdout.readline())
+
+    try:
+        yield begin
+    finally:
+        process.stdin.close()
+        process.stdout.close()
+        process.wait(PATIENCE)
+
+
+def test_ten_kills_while_two_label(tmp_path: Path, port: int) -> None:
+    store = tmp_path / "a.db"
+    with servers_that_start_at_once(store, port) as begin:
+        labelled(store, 10, 1, port, begin)
+
+
+def test_a_label_that_is_gone_or_there_twice_would_be_noticed(tmp_path: Path) -> None:
+    store, client = tmp_path / "a.db", Labeller(0, "", Random(0))
+    round, _ = _round_of(store)
+    values = (4, 3, 5, 0)
+    with Rounds(store) as rounds:
+        rounds.say(round, "ada", 1, dict(zip(CRITERIA, map(float, values), strict=True)))
+        client.acknowledged = {1: [values, values]}
+        _check(rounds, round, "ada", client)
+        rounds.db.execute(
+            f"INSERT INTO labels ({_COLUMNS}) SELECT {_COLUMNS} FROM labels WHERE criterion = 'fluency'"
+        )
+        with pytest.raises(AssertionError):
+            _check(rounds, round, "ada", client)
+        rounds.db.execute("DELETE FROM labels WHERE criterion = 'fluency'")
+        with pytest.raises((AssertionError, KeyError)):
+            _check(rounds, round, "ada", client)
+
+
+@pytest.mark.soak
+def test_fifty_kills_of_the_server_as_people_start_it(tmp_path: Path, port: int) -> None:
+    store, started = tmp_path / "a.db", list[subprocess.Popen[bytes]]()
+
+    def begin() -> int:
+        if started:
+            started[-1].communicate(timeout=PATIENCE)
+        line = ["view", "--no-open", "--port", str(port), "--store", str(store)]
+        started.append(start(line))
+        return started[-1].pid
+
+    labelled(store, 50, 2, port, begin)
+    started[-1].communicate(timeout=PATIENCE)
