@@ -25,7 +25,18 @@ def store(tmp_path: Path) -> Path:
 @contextmanager
 def viewing(store: Path, *flags: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
     """The command in a process of its own, and the link that it prints."""
-    command = [sys.executable, "-m", "interplay", "view", "--no-open", "--port", "0", "--store", str(store), *flags]
+    command = [
+        sys.executable,
+        "-m",
+        "interplay",
+        "view",
+        "--no-open",
+        "--port",
+        "0",
+        "--store",
+        str(store),
+        *flags,
+    ]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, cwd=store.parent) as process:
         assert process.stderr is not None
         said = process.stderr.readline()

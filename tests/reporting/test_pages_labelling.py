@@ -16,7 +16,7 @@ from interplay.core.measures import YES_OR_NO, Scale
 from interplay.reporting.pages.blind import HIDDEN, Blind, blind
 from interplay.reporting.pages.labelling import Rater, asked, told, twice
 from interplay.reporting.pages.questions import questions_of
-from interplay.reporting.sheets import heard
+from interplay.reporting.sheets import heard, write_sheet
 from interplay.store.passes import Pass
 from interplay.store.records import Records, Run
 from interplay.store.rounds import Question, Round, Said, Standing
@@ -176,9 +176,8 @@ class TestTwice:
 
 
 def test_the_sheet_of_a_simulation_has_the_answer_that_is_to_be_rated(tmp_path: Path) -> None:
-    talk = replace(
-        rated(1, j=5), lines=(Line("", ("simulator",), "1 + 1"), Line("simulator", ("simulator",), "it is 2"))
-    )
-    record(tmp_path / "a.db", "simulation", [talk])
+    lines = (Line("", ("simulator",), "1 + 1"), Line("simulator", ("simulator",), "it is 2"))
+    record(tmp_path / "a.db", "simulation", [replace(rated(1, j=5), lines=lines)])
     with Records(tmp_path / "a.db") as records:
-        assert [line.text for line in heard(records.conversation(1).lines)] == ["1 + 1", "it is 2"]
+        write_sheet(tmp_path / "a.csv", records, "draw-1", [1], {"rating": Scale(1, 10)})
+    assert "simulator: it is 2" in (tmp_path / "a.csv").read_text()

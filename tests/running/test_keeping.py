@@ -6,6 +6,7 @@ import os
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -230,6 +231,19 @@ def test_a_store_that_cannot_be_written_is_no_trouble(store: Path, records: Reco
     assert compute_and_keep(records, wish) == board_of(records, run, ROLE_PLAY)
     assert read(records, wish) is None
     assert not records.db.in_transaction
+
+
+def test_who_began_earlier_does_not_replace_what_was_computed_later(records: Records, run: Run) -> None:
+    wish = wish_for_board(run, ROLE_PLAY)
+    _, computed = compute(records, wish)
+    keep(records, wish, computed)
+    keep(records, wish, replace(computed, made="2001-01-01T00:00:00+00:00", body="{}"))
+    assert read(records, wish) == computed
+    ahead = replace(computed, made="2999-01-01T00:00:00+00:00")  # by a clock that went wrong
+    keep(records, wish, ahead)
+    assert read(records, wish) == ahead
+    keep(records, wish, computed)
+    assert read(records, wish) == computed
 
 
 def test_a_wish_is_its_key() -> None:

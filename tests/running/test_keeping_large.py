@@ -68,16 +68,17 @@ class Reader:
 
 
 def ratio_of(small: Callable[[], object], large: Callable[[], object]) -> float:
-    """How many times as long the large one takes, by the medians of many reads in turn.
+    """How many times as long the large one takes, by the medians of many reads.
 
-    In turn, so that a busy machine slows both; the first of each, which fills what is kept, is not among them.
+    In the time of this thread alone: what others do on a busy machine is not counted. The first of each, which fills
+    what is kept, is not among them.
     """
     times: tuple[list[float], list[float]] = ([], [])
     for _ in range(READS + 1):
         for read, taken in zip((small, large), times, strict=True):
-            start = time.perf_counter()
+            start = time.thread_time()
             read()
-            taken.append(time.perf_counter() - start)
+            taken.append(time.thread_time() - start)
     short, long = (median(taken[1:]) for taken in times)
     return long / max(FLOOR, short)
 

@@ -91,6 +91,7 @@ def test_what_nobody_asked_for_is_empty(records: Records) -> None:
     browsing, run = Browsing(records), run_of(records)
     for wanted in (Wanted(subject="nobody"), Wanted(search="no such label"), Wanted(scenario="none")):
         assert browsing.page(run, wanted) == Page((), False, False)
+    assert browsing.page(run, before=10**40).rows
     assert not browsing.page(run, after=10**9).rows
     assert browsing.page(run, after=10**9).has_before
 

@@ -16,13 +16,25 @@ from interplay.store.records import Records
 @click.command("view")
 @flag("--host", default="127.0.0.1", show_default=True, metavar="ADDRESS",
       help="Where to listen; others than this machine reach it only if you say so here.")  # fmt: skip
-@flag("--port", type=click.IntRange(0, 65_535), default=8765, show_default=True, help="0 takes any that is free.")
+@flag(
+    "--port",
+    type=click.IntRange(0, 65_535),
+    default=8765,
+    show_default=True,
+    help="0 takes any that is free.",
+)
 @flag("--allow-host", "allowed", multiple=True, metavar="NAME",
       help="A name that browsers call the server by, where it is not the address; may be repeated.")  # fmt: skip
 @flag("--open/--no-open", "opens", default=True, help="Open a browser.  [default: open]")
 @with_flags(STORE, BASE_URL, MODELS)
 def view_verb(
-    host: str, port: int, allowed: tuple[str, ...], opens: bool, store: Path, base_url: str, models: Path | None
+    host: str,
+    port: int,
+    allowed: tuple[str, ...],
+    opens: bool,
+    store: Path,
+    base_url: str,
+    models: Path | None,
 ) -> int:
     """Look at the store in a browser: boards, charts, runs as they go on, conversations; label and play.
 

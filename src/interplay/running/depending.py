@@ -21,7 +21,8 @@ def program() -> str:
     root = Path(str(files("interplay")))
     for path in sorted(root.rglob("*")):
         if path.is_file() and "__pycache__" not in path.parts:
-            found.update(str(path.relative_to(root)).encode() + b"\0" + path.read_bytes() + b"\0")
+            name, content = str(path.relative_to(root)).encode(), path.read_bytes()
+            found.update(b"%d %s %d " % (len(name), name, len(content)) + content)
     return found.hexdigest()
 
 

@@ -152,8 +152,7 @@ def has_person(run: Run) -> bool:
 
 def game_of(records: Records, run: Run) -> Standing:
     """Where the conversations of a run stand in which people take part."""
-    everything = sorted(records.conversations(run), key=lambda row: row.number)
-    rows = [row for row in everything if any(map(is_person, row.cast.values()))]
+    rows = _games_in(records, run)
     waiting = records.waiting(run)
     state: Stands = "over"
     if waiting:
@@ -168,8 +167,29 @@ def game_of(records: Records, run: Run) -> Standing:
     )
 
 
+def _games_in(records: Records, run: Run) -> list[ConversationRow]:
+    """The conversations that people have a seat in, oldest first, without what was said."""
+    rows = [row for row in records.each(run) if any(map(is_person, row.cast.values()))]
+    return sorted(rows, key=lambda row: row.number)
+
+
+def is_over(records: Records, run: Run, row: ConversationRow) -> bool:
+    """Is one conversation at its end, and judged by everybody who will ever judge it?"""
+    return not _goes_on(row) and not (row.state == "done" and _is_unjudged(records, run, [row]))
+
+
 def _goes_on(row: ConversationRow) -> bool:
     return row.state == "open" or (row.state == "void" and FAILURES[row.failure].again)
+
+
+def broken_off(records: Records, run: Run) -> str:
+    """Why a game does not go on that can be tried again: what a model or a judge failed by; empty where nothing did."""
+    rows = _games_in(records, run)
+    verdicts = records.verdicts(run)
+    judged = [one for row in rows for one in verdicts.get((row.number, ""), ()) if one.rubric == run.extent["rubric"]]
+    failed = [(row.failure, row.detail) for row in rows if row.state == "void" and _goes_on(row)]
+    failed += [(one.failure, one.detail) for one in judged if one.failure and FAILURES[one.failure].again]
+    return next((f"{name} failure: {detail}" if detail else name for name, detail in failed), "")
 
 
 def _is_unjudged(records: Records, run: Run, rows: list[ConversationRow]) -> bool:

@@ -147,7 +147,7 @@ class Keeper:
                 return Kept(known.value, known.made)
             if at_once or _is_small(records, beats, self._few):
                 return self._compute_here(records, wish)
-        trouble = self._see_to(wish, beats)
+        trouble = self._see_to(wish)
         if known is None:
             return Kept(None, trouble=trouble)
         return Kept(known.value, known.made, stale=True, trouble=trouble)
@@ -187,7 +187,7 @@ class Keeper:
                 known = self._remember(wish, computed, value)
         return Kept(known.value, known.made)
 
-    def _see_to(self, wish: Wish, beats: str) -> str:
+    def _see_to(self, wish: Wish) -> str:
         """Let it be computed in the background, unless it is, or was a moment ago; why that went wrong, if it did."""
         with self._lock:
             last = self._errands.get(wish.key)

@@ -157,7 +157,7 @@ def read(records: Records, wish: Wish) -> Computed | None:
 
 
 def keep(records: Records, wish: Wish, computed: Computed) -> None:
-    """Write down what was computed, unless one of its runs was deleted since.
+    """Write down what was computed, unless one of its runs was deleted since, or somebody began later and was faster.
 
     It can be computed again at any time: a store that cannot be written now is no trouble.
     """
@@ -171,4 +171,5 @@ _KEEP = """
 INSERT INTO kept (key, beats, body, made) SELECT ?1, ?2, ?3, ?4
 WHERE NOT EXISTS (SELECT 1 FROM json_each(?2, '$.runs') one WHERE one.key NOT IN (SELECT id FROM runs))
 ON CONFLICT (key) DO UPDATE SET beats = excluded.beats, body = excluded.body, made = excluded.made
+WHERE excluded.made >= kept.made OR kept.made > strftime('%Y-%m-%dT%H:%M:%S+00:00', 'now')
 """

@@ -20,6 +20,7 @@ FEW = 2_000  # conversations: so many are looked through as they are
 SELDOM = 20  # where not more than one scenario in so many is wanted, it is looked for scenario by scenario
 TOGETHER = " + "  # between the names of models that sat together
 STATES = ("done", "open", "void")
+LAST = 2**62  # no conversation has a larger number
 MOST_RAW = 200_000  # bytes of an answer that are shown
 
 
@@ -140,6 +141,7 @@ class Browsing:
         size: int = PAGE,
     ) -> Page:
         """The conversations after a number, or before one; the newest take of each."""
+        after, before = min(after, LAST), min(before, LAST)
         with self._snapshot():
             if before:
                 found = self._some(run, wanted, before, -1, size + 1)
@@ -199,7 +201,7 @@ class Browsing:
         """A model's scores of these names, the lowest or the highest first, after the first so many."""
         way = "ASC" if ascending else "DESC"
         query = (
-            f"SELECT c.number, c.scenario, c.repeat, s.source, s.name, s.value {_SCORES}"  # our own names
+            f"SELECT c.number, c.scenario, c.repeat, s.source, s.name, s.value {_SCORES}"
             f" ORDER BY s.value {way}, c.number, s.name, s.source LIMIT ? OFFSET ?"
         )
         with self._snapshot():
@@ -209,7 +211,7 @@ class Browsing:
 
     def shared(self, run: Run, first: str, second: str, names: Sequence[str]) -> list[Shared]:
         """The scenarios that two models have scores of, with either one's mean; where they differ most comes first."""
-        query = f"SELECT c.scenario, avg(s.value), count(*) {_SCORES} GROUP BY c.scenario"  # our own names
+        query = f"SELECT c.scenario, avg(s.value), count(*) {_SCORES} GROUP BY c.scenario"
         with self._snapshot():
             one, other = (
                 {row[0]: row[1:] for row in self._rows(query, *self._scores_of(run, model, names))}
@@ -252,11 +254,15 @@ class Browsing:
     def _fitting(self, run: Run, wanted: Wanted) -> set[str] | None:
         """The scenarios that are asked for; None where all are."""
         if not wanted.search:
-            return {wanted.scenario} if wanted.scenario else None
+            return self._known(run, wanted.scenario) if wanted.scenario else None
         sought = wanted.search.casefold()
         rows = self._rows(_SCENARIOS, run.number, run.number)
         fitting = {id for id, label in rows if sought in label.casefold()}
         return fitting & {wanted.scenario} if wanted.scenario else fitting
+
+    def _known(self, run: Run, scenario: str) -> set[str]:
+        query = "SELECT scenario FROM conversations WHERE run = ? AND scenario = ? LIMIT 1"
+        return {row[0] for row in self._rows(query, run.number, scenario)}
 
     def _from_where_they_are(
         self, run: Run, wanted: Wanted, scenarios: set[str] | None, edge: int, way: int

@@ -155,7 +155,7 @@ class CloseUp:
             return self.records.db.execute(query, values).fetchall()
 
 
-# cast by cast, so that a scenario that was played thousands of times is not looked through
+# cast by cast and in that order (CROSS), so that a scenario that was played thousands of times is not looked through
 _OTHERS = """
 WITH RECURSIVE casts(digest) AS (
     SELECT min(cast_digest) FROM conversations WHERE run = ? AND scenario = ?
@@ -163,7 +163,7 @@ WITH RECURSIVE casts(digest) AS (
     SELECT (SELECT min(cast_digest) FROM conversations WHERE run = ? AND scenario = ? AND cast_digest > digest)
     FROM casts WHERE digest IS NOT NULL
 )
-SELECT number, subject, state FROM casts JOIN conversations c
+SELECT number, subject, state FROM casts CROSS JOIN conversations c
 ON c.run = ? AND c.scenario = ? AND c.cast_digest = digest AND c.repeat = ?
 WHERE subject <> ? AND take = (
     SELECT max(take) FROM conversations n

@@ -156,6 +156,7 @@ MIGRATIONS = (
         UNIQUE (role, place, name)
     ) WITHOUT ROWID;
     CREATE INDEX conversations_of_a_model ON conversations (run, subject, state, number);
+    CREATE INDEX conversations_that_failed ON conversations (run, failure, number) WHERE failure <> '';
     CREATE INDEX people_who_are_asked ON calls (model, number) WHERE state = 'sent';
     """,
 )

@@ -38,7 +38,9 @@ class Door:
             return "this server is not called by that name; see --allow-host"
         if method not in ("GET", "HEAD"):
             origin = headers.get("origin", "").lower()
-            if origin not in {f"http://{one}" for one in self.hosts} | {f"https://{one}" for one in self.hosts}:
+            if origin not in {f"http://{one}" for one in self.hosts} | {
+                f"https://{one}" for one in self.hosts
+            }:
                 return "what changes something must come from a page of this server"
         return ""
 
@@ -46,7 +48,9 @@ class Door:
 def door_of(host: str, port: int, more: Sequence[str] = ()) -> Door:
     """The door of a server that listens here; the names of this machine itself are always good."""
     names = {"127.0.0.1", "localhost", "[::1]", host, *more} - {"0.0.0.0", "::"}  # noqa: S104  # names, nothing is bound
-    return Door(frozenset(name.lower() if _has_port(name) else f"{name}:{port}".lower() for name in names), port)
+    return Door(
+        frozenset(name.lower() if _has_port(name) else f"{name}:{port}".lower() for name in names), port
+    )
 
 
 def _has_port(name: str) -> bool:

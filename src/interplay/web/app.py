@@ -40,8 +40,7 @@ def make_app(site: Site, entries: Sequence[Entry], door: Door) -> ASGIApp:
     for entry in entries:
         by_path.setdefault(entry.path, {})[entry.method] = entry
     routes = [
-        Route(path, _endpoint(site, of_path, door), methods=[*of_path])
-        for path, of_path in by_path.items()
+        Route(path, _endpoint(site, of_path, door), methods=[*of_path]) for path, of_path in by_path.items()
     ]
     app = Starlette(routes=routes, exception_handlers={404: _nothing_here(site), 405: _nothing_here(site)})
     app.router.redirect_slashes = False
@@ -64,7 +63,9 @@ def _endpoint(site: Site, entries: dict[str, Entry], door: Door) -> Callable[[Re
         except RunLocked as locked:
             return _said(site, entry, HTTPStatus.CONFLICT, str(locked))
         except StoreTrouble as trouble:
-            line = str(trouble) if "owner" in entry.who else BUSY  # where the store is, is the owner's business
+            line = (
+                str(trouble) if "owner" in entry.who else BUSY
+            )  # where the store is, is the owner's business
             return _said(site, entry, HTTPStatus.SERVICE_UNAVAILABLE, line)
         except ClientDisconnect:
             return Response(status_code=HTTPStatus.BAD_REQUEST)
@@ -78,19 +79,28 @@ def _let_in(site: Site, entry: Entry, door: Door, request: Request) -> Pass | No
         guest = guest_of(passes, entry, request.path_params, cookie_in(request.headers, door.cookie))
     if not may_come_in(entry, guest):
         invited = "this link does not let you in, or no longer: ask whoever invited you for another"
-        needed = "this page needs a link that lets you in: the one that interplay view printed, or an invitation"
+        needed = (
+            "this page needs a link that lets you in: the one that interplay view printed, or an invitation"
+        )
         raise Refused(HTTPStatus.FORBIDDEN, invited if "secret" in request.path_params else needed)
     return guest
 
 
 def _answer(
-    site: Site, entry: Entry, door: Door, request: Request, guest: Pass | None, form: dict[str, tuple[str, ...]]
+    site: Site,
+    entry: Entry,
+    door: Door,
+    request: Request,
+    guest: Pass | None,
+    form: dict[str, tuple[str, ...]],
 ) -> Response:
     if any(isinstance(value, int) and value > LARGEST_NUMBER for value in request.path_params.values()):
         raise NotThere("there is nothing with so large a number")
     query = {name: clean(value) for name, value in request.query_params.items()}
     _check_fields(entry.query, {name: (value,) for name, value in query.items()})
-    path = {name: clean(value) if isinstance(value, str) else value for name, value in request.path_params.items()}
+    path = {
+        name: clean(value) if isinstance(value, str) else value for name, value in request.path_params.items()
+    }
     return entry.handler(Visit(site, guest, path, query, form, door.port))
 
 
@@ -108,7 +118,10 @@ async def _form_of(request: Request, entry: Entry) -> dict[str, tuple[str, ...]]
     found: dict[str, tuple[str, ...]] = {}
     try:
         pairs = parse_qsl(
-            body.decode("utf-8", "replace"), keep_blank_values=True, errors="replace", max_num_fields=MOST_FIELDS
+            body.decode("utf-8", "replace"),
+            keep_blank_values=True,
+            errors="replace",
+            max_num_fields=MOST_FIELDS,
         )
     except ValueError:
         raise Refused(HTTPStatus.BAD_REQUEST, f"a form has at most {MOST_FIELDS:,} fields") from None

@@ -42,6 +42,8 @@ def describe(visit: Visit) -> Response:
 
 ENTRIES = (
     Entry("GET", "/enter/{key}", ANYONE, enter, "come in as the owner"),
-    Entry("GET", "/assets/{name}", ANYONE, send_asset, "a style sheet, script or picture", answers="text/css"),
+    Entry(
+        "GET", "/assets/{name}", ANYONE, send_asset, "a style sheet, script or picture", answers="text/css"
+    ),
     Entry("GET", "/api/openapi.json", OWNER, describe, "what can be asked for", answers="application/json"),
 )

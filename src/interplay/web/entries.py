@@ -1,4 +1,4 @@
-"""Entries: what can be asked of the server, by whom, and with what; one list that routes, checks and API are made of."""
+"""Entries: what can be asked of the server, by whom and with what; routes, checks and the API are made of this list."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence

@@ -38,7 +38,9 @@ def listen(site: Site, host: str, port: int) -> Listening:
         made.listen(128)
     except OSError as error:
         made.close()
-        raise Mistake(f"cannot listen on {host}, port {port} ({why(error)}); choose another with --port") from error
+        raise Mistake(
+            f"cannot listen on {host}, port {port} ({why(error)}); choose another with --port"
+        ) from error
     bound = made.getsockname()[1]
     shown = "127.0.0.1" if host in ("0.0.0.0", "::") else f"[{host}]" if ":" in host else host  # noqa: S104  # compared
     with Passes(site.store) as passes:

@@ -12,9 +12,9 @@ from interplay.core.people import is_person, person_of
 from interplay.reporting.pages.judgements import Judgement, judged_of
 from interplay.reporting.pages.outcomes import called_in, outcome_of
 from interplay.reporting.pages.speech import Turn, colours_of, heard_in, role_of, seats_of, turns_of
-from interplay.reporting.pages.texts import Words
+from interplay.reporting.pages.texts import Words, visible
 from interplay.reporting.pages.verdicts import Panel
-from interplay.reporting.pages.voices import Source, so_far, sources_of
+from interplay.reporting.pages.voices import PLAY, Source, so_far, sources_of
 from interplay.running.results import options_of
 from interplay.store.closeup import CloseUp, Voice
 from interplay.store.labels import Given
@@ -74,87 +74,85 @@ def conversation(close: CloseUp, view: View = View(), *, all_seats: bool = False
     """What the page of one conversation shows; a Mistake where nobody sat as whom it is to be seen."""
     with close.snapshot():
         row, calls = close.row(), close.calls()
-        benchmark = _benchmark(close.run)
         lines = row.lines or so_far(calls)
-        seats = seats_of(lines, [call.participant for call in calls if call.stage == "play"])
+        seats = seats_of(lines, [call.participant for call in calls if call.stage == PLAY])
         if view.seat and view.seat not in seats:
-            raise Mistake(
-                f"nobody sat as {view.seat!r} in conversation {row.number}; there is {', '.join(seats)}"
-            )
+            known = ", ".join(seats)
+            raise Mistake(f"nobody sat as {view.seat!r} in conversation {row.number}; there is {known}")
+        benchmark, others = _benchmark(close.run), close.others(row)
         table = _sitters(close.run, benchmark, row, calls, seats)
+        colours = colours_of(lines, [one.seat for one in table])
+        table = [replace(one, colour=colours[one.seat]) for one in table]
         turns = turns_of(lines, [one.seat for one in table if one.is_subject])
-        colours = colours_of(lines)
-        table = [replace(one, colour=colours.get(one.seat, 0)) for one in table]
-        others = close.others(row)
         judged = judged_of(close, benchmark, row, calls, turns, others)
         seen = _seen(turns, sources_of(turns, calls), judged)
-        by_seat = {one.seat: one for one in table}
-        looked = [by_seat[seat] for seat in seats] if all_seats else [by_seat[view.seat]] if view.seat else []
-        views = [_seat_view(close, one, seen) for one in looked]
-        before, after = close.neighbours()
-        takes = close.takes(row)
-        labels = _labels(close.labels())
-        facts = close.facts()
+        looked_at = seats if all_seats else [view.seat] if view.seat else []
+        views = [_seat_view(close, one, seen) for one in table if one.seat in looked_at]
+        around = {"others": others, "takes": close.takes(row), "facts": close.facts()}
+        around |= {"labels": _labels(close.labels()), "neighbours": close.neighbours()}
     shown = list(views[0].turns) if view.seat else seen
-    numbers = [one.turn.number for one in shown]
     return {
-        "title": f"{row.scenario.label}, conversation {row.number}",
+        "title": visible(f"{row.scenario.label}, conversation {row.number}"),
         "run": close.run,
         "row": row,
         "view": view,
         "sitters": table,
         "seats": seats,
-        "turns": [one for one in shown if not view.step or one.turn.number <= view.step],
         "seat_view": views[0] if view.seat else None,
         "seat_views": views if all_seats else [],
-        "steps": _steps(numbers, view.step),
         "words": Words(markdown=view.markdown, texts=len(turns), size=sum(len(turn.text) for turn in turns)),
-        "has_panels": any(one.panel or one.notes for one in shown),
-        "apart": [(one.turn.number, one.panel) for one in seen if one.panel and one.panel.is_apart],
-        "scores": judged.scores,
-        "rule_scores": judged.rule_scores,
         "judged": judged,
+        "apart": [one.turn.number for one in seen if one.panel and one.panel.is_apart],
         "outcome": outcome_of(close.run.benchmark, row.outcome),
-        "facts": facts,
-        "waiting": [
-            person_of(call.model) for call in calls if call.state == "sent" and is_person(call.model)
-        ],
         "calls": calls,
         "most_calls": MOST_CALLS,
+        "waiting": [person_of(one.model) for one in calls if one.state == "sent" and is_person(one.model)],
+        **_stepped(shown, view.step),
+        **around,
+    }
+
+
+def _stepped(shown: Sequence[Seen], step: int) -> dict[str, Any]:
+    """The turns up to a step, and where somebody is who goes step by step."""
+    numbers = [one.turn.number for one in shown]
+    return {
+        "turns": [one for one in shown if not step or one.turn.number <= step],
+        "has_panels": any(one.panel or one.notes for one in shown),
+        "steps": _steps(numbers, step),
         "first_step": numbers[0] if numbers else 0,
-        "others": others,
-        "takes": takes,
-        "labels": labels,
-        "before": before,
-        "after": after,
     }
 
 
 def _benchmark(run: Run) -> Benchmark | None:
+    """What the run is of; None where it is of another version, or of a benchmark that is not here."""
     try:
-        return find(run.benchmark)
+        found = find(run.benchmark)
+        options_of(run, found)
     except Mistake:
-        return None  # of another version, or somebody's own that is not here
+        return None
+    return found
 
 
 def _sitters(
     run: Run, benchmark: Benchmark | None, row: ConversationRow, calls: Sequence[Voice], seats: Sequence[str]
 ) -> list[Sitter]:
     """Who sits where; the models of the calls say so, else the cast does."""
-    asked = {call.participant: call.model for call in calls if call.stage == "play"}
+    asked = {call.participant: call.model for call in calls if call.stage == PLAY}
     measured = set(row.subject.split(TOGETHER))
     subjects = {role.name for role in benchmark.subjects(options_of(run, benchmark))} if benchmark else set()
     called = called_in(row.outcome)
     found = []
-    for seat in seats:
+    unseen = [
+        role
+        for role in row.cast
+        if not any(role in (seat, alone(seat, role_of(seat)), role_of(seat)) for seat in seats)
+    ]
+    for seat in (*seats, *unseen):
         role = role_of(seat)
         model = asked.get(seat) or row.cast.get(alone(seat, role)) or row.cast.get(role, "")
         is_subject = model in measured and (not subjects or role in subjects)
-        found.append(
-            Sitter(
-                seat, model, 0, is_subject, person_of(model) if is_person(model) else "", called.get(seat, "")
-            )
-        )
+        person = person_of(model) if is_person(model) else ""
+        found.append(Sitter(seat, model, 0, is_subject, person, called.get(seat, "")))
     return found
 
 

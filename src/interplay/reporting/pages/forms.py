@@ -27,7 +27,9 @@ class Blank:
     low: float | None = None
     high: float | None = None
     longest: int | None = None
-    required: bool = True
+    required: bool = True  # something must be filled in
+    left_out: bool = False  # where nothing is filled in, the JSON need not have it
+    group: str = ""  # the title of the object that it is part of
     rows: tuple["Row", ...] = ()  # of a list of entries
 
 
@@ -42,7 +44,7 @@ class Row:
 
 def blanks_of(schema: Schema) -> list[Blank]:
     """The fields of a schema; one for JSON as a whole where it cannot be taken apart."""
-    found = list(_blanks(schema, "", True, 0)) if schema.get("type") == "object" else []
+    found = list(_blanks(schema, (), True)) if schema.get("type") == "object" else []
     if found and all(blank.kind != "json" for blank in found):
         return found
     return [
@@ -50,62 +52,73 @@ def blanks_of(schema: Schema) -> list[Blank]:
     ]
 
 
-def _blanks(schema: Schema, path: str, required: bool, depth: int) -> Iterator[Blank]:
-    if schema.get("type") == "object" and depth < DEEPEST:
+def _blanks(schema: Schema, path: tuple[str, ...], needed: bool) -> Iterator[Blank]:
+    if schema.get("type") == "object" and "enum" not in schema and len(path) < DEEPEST:
         for name, part in schema.get("properties", {}).items():
-            needed = required and name in schema.get("required", ())
-            yield from _blanks(part, f"{path}.{name}" if path else name, needed, depth + 1)
+            yield from _blanks(part, (*path, name), needed and name in schema.get("required", ()))
         return
-    yield _blank(schema, path, required)
+    blank = _blank(schema, ".".join(path), needed)
+    if any("." in name for name in path):  # the fields' names could not be told apart
+        blank = replace(blank, kind="json")
+    yield replace(blank, title=_title(path[-1]) if path else "", group=", ".join(map(_title, path[:-1])))
 
 
-def _blank(schema: Schema, path: str, required: bool) -> Blank:
-    title = path.replace(".", ", ").replace("_", " ")
+def _title(name: str) -> str:
+    return name.replace("_", " ")
+
+
+def _blank(schema: Schema, path: str, needed: bool) -> Blank:
+    found = _kind_of(schema, path)
+    may_be_empty = found.kind in ("line", "text", "list", "yes", "rows") and not found.required
+    return replace(found, required=needed and not may_be_empty, left_out=not needed)
+
+
+def _kind_of(schema: Schema, path: str) -> Blank:
+    """A field for a schema; required where it may not be left empty."""
     name, hint = f"{PREFIX}{path}", str(schema.get("description", ""))
-    if "enum" in schema and all(isinstance(one, str) for one in schema["enum"]):
-        return Blank(name, title, "choice", hint, tuple(schema["enum"]), required=required)
+    blank = Blank(name, _title(path), "json", hint)
+    if "enum" in schema:
+        is_plain = schema["enum"] and all(isinstance(one, str) and one for one in schema["enum"])
+        return replace(blank, kind="choice", choices=tuple(schema["enum"])) if is_plain else blank
     low, high = schema.get("minimum"), schema.get("maximum")
     match schema.get("type"):
         case "string":
             longest = schema.get("maxLength")
             kind: Kind = "line" if longest and longest <= SHORT else "text"
-            must = required and schema.get("minLength", 0) > 0
-            return Blank(name, title, kind, hint, longest=longest, required=must)
+            return replace(blank, kind=kind, longest=longest, required=schema.get("minLength", 0) > 0)
         case "integer":
-            return Blank(name, title, "whole", hint, low=low, high=high, required=required)
+            return replace(blank, kind="whole", low=low, high=high)
         case "number":
-            return Blank(name, title, "number", hint, low=low, high=high, required=required)
+            return replace(blank, kind="number", low=low, high=high)
         case "boolean":
-            return Blank(name, title, "yes", hint, required=False)
+            return replace(blank, kind="yes", required=False)
         case "array" if schema.get("items", {}).get("type") == "string" and "enum" not in schema["items"]:
-            return Blank(
-                name, title, "list", hint or "one on each line", required=schema.get("minItems", 0) > 0
-            )
+            required = schema.get("minItems", 0) > 0
+            return replace(blank, kind="list", hint=hint or "one on each line", required=required)
         case "array" if schema.get("items", {}).get("type") == "object" and not schema.get("minItems"):
             rows = tuple(_rows(schema, path))
-            if rows and all(one.kind in IN_A_ROW for one in rows[0].blanks):
-                return Blank(
-                    name, title, "rows", hint or "what you leave is left out", required=False, rows=rows
-                )
-    return Blank(name, title, "json", hint)
+            is_plain = not any("." in name for name in schema["items"].get("properties", {}))
+            if is_plain and rows and rows[0].blanks and all(one.kind in IN_A_ROW for one in rows[0].blanks):
+                hint = hint or "what you leave is left out"
+                return replace(blank, kind="rows", hint=hint, required=False, rows=rows)
+    return blank
 
 
 def _rows(schema: Schema, path: str) -> Iterator[Row]:
     """Empty entries of a list; one for each number where entries are of things that are counted."""
     properties: Mapping[str, Schema] = schema["items"].get("properties", {})
     first, counted = next(iter(properties.items()), ("", {}))
-    is_counted = counted.get("type") == "integer" and {"minimum", "maximum"} <= counted.keys()
-    low, high = (int(counted.get(end, 0)) for end in ("minimum", "maximum"))
-    most = min(schema.get("maxItems", ROWS), MOST_ROWS)
-    numbers = range(low, min(high, low + most - 1) + 1) if is_counted else range(1, min(most, ROWS) + 1)
+    low, high = counted.get("minimum"), counted.get("maximum")
+    is_counted = counted.get("type") == "integer" and None not in (low, high) and high - low < MOST_ROWS
+    numbers = range(low, high + 1) if is_counted else range(1, min(schema.get("maxItems", ROWS), ROWS) + 1)
     for place, number in enumerate(numbers):
         others = [one for one in properties if one != first or not is_counted]
-        blanks = [_blank(properties[one], f"{path}.{place}.{one}", False) for one in others]
-        named = [
-            replace(blank, title=one.replace("_", " ")) for one, blank in zip(others, blanks, strict=True)
+        blanks = [
+            replace(_kind_of(properties[one], f"{path}.{place}.{one}"), title=_title(one), required=False)
+            for one in others
         ]
-        title = f"{first} {number}".replace("_", " ") if is_counted else str(number)
-        yield Row(title, (first, number) if is_counted else None, tuple(named))
+        title = _title(f"{first} {number}") if is_counted else str(number)
+        yield Row(title, (first, number) if is_counted else None, tuple(blanks))
 
 
 def text_of(schema: Schema, filled: Mapping[str, str]) -> str:
@@ -113,12 +126,18 @@ def text_of(schema: Schema, filled: Mapping[str, str]) -> str:
     blanks = blanks_of(schema)
     if blanks[0].kind == "json":
         return filled.get(blanks[0].name, "")
-    found: dict[str, Any] = {}
+    found = _frame(schema)
     for blank in blanks:
         value = _entries(blank, filled) if blank.rows else _value(blank, filled.get(blank.name, ""))
-        if value is not None:
+        if value is not None and not (blank.left_out and value in ("", [])):
             _put(found, blank.name.removeprefix(PREFIX).split("."), value)
     return json.dumps(found, ensure_ascii=False)
+
+
+def _frame(schema: Schema) -> dict[str, Any]:
+    """The objects that must be there even if nothing in them is filled in."""
+    parts = {name: schema.get("properties", {}).get(name, {}) for name in schema.get("required", ())}
+    return {name: _frame(part) for name, part in parts.items() if part.get("type") == "object"}
 
 
 def _entries(blank: Blank, filled: Mapping[str, str]) -> list[dict[str, Any]]:

@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from interplay.core.benchmark import Benchmark, Verdict
 from interplay.reporting.pages.outcomes import OTHER_SHAPE, Grid, seen_by_judges
 from interplay.reporting.pages.speech import Turn
 from interplay.reporting.pages.verdicts import (
+    TURNS,
     Column,
     Known,
     Panel,
@@ -15,7 +15,6 @@ from interplay.reporting.pages.verdicts import (
     failure_of,
     panel_of,
     score_table,
-    turn_entries,
 )
 from interplay.running.results import options_of
 from interplay.store.closeup import CloseUp, Other, Voice
@@ -29,7 +28,9 @@ class Rubric:
     name: str
     is_current: bool
     panel: Panel
-    left: tuple[Panel, ...] = ()  # on turns that the transcript does not have
+    by_turn: tuple[
+        tuple[int, Panel], ...
+    ] = ()  # what does not stand beside its turn; 0 is a turn that is not there
 
 
 @dataclass(frozen=True)
@@ -66,46 +67,42 @@ def judged_of(
     turns: Sequence[Turn],
     others: Sequence[Other],
 ) -> Judgement:
-    current = close.run.extent.get("rubric", "")
-    known = _known(close.run, benchmark)
-    verdicts = [one for item, one in close.records.verdicts_of(close.number) if not item]
-    by_rubric: dict[str, list[Verdict]] = {}
-    for one in sorted(verdicts, key=lambda one: one.rubric != current):
-        by_rubric.setdefault(one.rubric, []).append(one)
-    ours = by_rubric.get(current, [])
-    data = [(one.judge, one.data) for one in ours if one.data is not None]
+    """All that judges said; by the rubric that the run was last judged with first, turn by turn where it is so."""
+    current, known = close.run.extent.get("rubric", ""), _known(close.run, benchmark)
+    by_rubric: dict[str, list[Verdict]] = {current: []}
+    for item, one in close.records.verdicts_of(close.number):
+        if not item:
+            by_rubric.setdefault(one.rubric, []).append(one)
+    data = [(one.judge, one.data) for one in by_rubric[current] if one.data is not None]
     grids, notes, elsewhere = seen_by_judges(
         close.run.benchmark, row.scenario.content, row.outcome, data, turns
     )
     judged_turns = [turn.number for turn in turns if turn.is_public and turn.is_subject]
-    given = [(_column(one, calls), one.data) for one in ours]
-    of_turns = by_turn([*given, *_marks(row)], known)
-    panels = dict(zip(judged_turns, of_turns, strict=False))
-    rubrics = []
-    for rubric, mine in by_rubric.items():
+    rubrics, panels = [], {}
+    for rubric, verdicts in by_rubric.items():
+        given = [(_column(one, calls), one.data) for one in verdicts]
         is_current = rubric == current
-        columns = [(_column(one, calls), one.data) for one in mine]
-        left = of_turns[len(judged_turns) :] if is_current else by_turn(columns, Known())
-        hidden = (*elsewhere, "turns") if is_current or any(turn_entries(one) for _, one in columns) else ()
-        whole = panel_of(columns, known if is_current else Known(), hidden)
-        rubrics.append(Rubric(_rubric_name(rubric, calls), is_current, whole, tuple(left)))
-    scores, by_rule = score_table(close.scores(), sorted({one.judge for one in ours}), known)
-    duels = _duels(close, benchmark, others)
-    return Judgement(panels, notes, tuple(rubrics), tuple(grids), tuple(duels), scores, tuple(by_rule))
+        told = _numbered(judged_turns, by_turn(given, known if is_current else Known()))
+        if is_current:
+            panels = {number: panel for number, panel in told if number}
+            told = [one for one in told if not one[0]]
+        whole = panel_of(given, known if is_current else Known(), (*(elsewhere if is_current else ()), TURNS))
+        rubrics.append(Rubric(_rubric_name(rubric, calls), is_current, whole, tuple(told)))
+    scores, by_rule = score_table(close.scores(), sorted({one.judge for one in by_rubric[current]}), known)
+    there = tuple(one for one in rubrics if one.panel.columns)
+    return Judgement(
+        panels, notes, there, tuple(grids), _duels(close, benchmark, others), scores, tuple(by_rule)
+    )
+
+
+def _numbered(turns: Sequence[int], panels: Sequence[Panel]) -> list[tuple[int, Panel]]:
+    """What judges said of each judged turn, with the turn's number; 0 where the transcript has no such turn."""
+    return [(turns[place] if place < len(turns) else 0, panel) for place, panel in enumerate(panels)]
 
 
 def _known(run: Run, benchmark: Benchmark | None) -> Known:
     measures = benchmark.measures(options_of(run, benchmark)) if benchmark else ()
     return Known({one.name: one.scale for one in measures}, {one.name: one.meaning for one in measures})
-
-
-def _marks(row: ConversationRow) -> list[tuple[Column, Mapping[str, Any]]]:
-    """What somebody in the conversation noted of every turn while it went on."""
-    outcome = row.outcome or {}
-    marks = outcome.get("marks")
-    if not isinstance(marks, list) or not marks:
-        return []
-    return [(Column(f"{outcome.get('marked_by') or 'somebody'}, while it talked"), {"turns": marks})]
 
 
 def _column(verdict: Verdict, calls: Sequence[Voice]) -> Column:
@@ -131,7 +128,7 @@ def _rubric_name(rubric: str, calls: Sequence[Voice]) -> str:
     return f"{stage.removeprefix('judge ').rpartition(' ')[0] or 'rubric'} ({rubric[:8]})"
 
 
-def _duels(close: CloseUp, benchmark: Benchmark | None, others: Sequence[Other]) -> list[Duelled]:
+def _duels(close: CloseUp, benchmark: Benchmark | None, others: Sequence[Other]) -> tuple[Duelled, ...]:
     """Where judges saw it beside another; what they preferred, seen from here."""
     found = []
     pairing = benchmark.pairing(options_of(close.run, benchmark)) if benchmark and benchmark.pairing else None
@@ -150,4 +147,4 @@ def _duels(close: CloseUp, benchmark: Benchmark | None, others: Sequence[Other])
                 other.number, other.subject, first, verdict.judge, better, explanation, failure_of(verdict)
             )
         )
-    return found
+    return tuple(found)

@@ -1,12 +1,15 @@
 """Games on pages: those that go on, the form of a new one, and one as the person in its seat sees it."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 
 from interplay.benchmarks import ALL, find
 from interplay.core.benchmark import Benchmark, Option, Role
+from interplay.core.conversation import Line
+from interplay.core.measures import Measure
 from interplay.core.people import is_person, seated
 from interplay.core.wire import Message
 from interplay.reporting.pages.forms import Blank, blanks_of
@@ -30,7 +33,8 @@ class Listed:
     run: Run
     people: tuple[str, ...]
     standing: Standing
-    label: str
+    label: str  # empty while it may give away what somebody is to find out
+    is_judged: bool
     is_busy: bool
 
 
@@ -51,42 +55,80 @@ class Sight:
     seat: str
     heard: tuple[Heard, ...]
     move: Move | None
-    blanks: tuple[Blank, ...]  # none where the move is free text
+    groups: tuple[tuple[str, tuple[Blank, ...]], ...]  # the fields of the move; none where it is free text
     row: ConversationRow | None
+    times: tuple[int, ...]  # the person's conversations in this run, oldest first
+    unread: str = ""  # why the last reply to this same question could not be read
 
 
-def games(records: Records, busy: Sequence[str]) -> list[Listed]:
-    """The games of the store, newest first; those that wait for somebody before those that are over."""
+def games(records: Records, busy: Sequence[str]) -> tuple[list[Listed], int]:
+    """The newest games of the store, those that go on before those that are over; and how many more there are."""
+    runs = [one for one in records.runs()[::-1] if has_person(one)]
     found = []
-    for run in [one for one in records.runs()[::-1] if has_person(one)][:MOST_GAMES]:
-        scenarios = records.scenarios(run)
-        label = scenarios[0].label if len(scenarios) == 1 else f"{len(scenarios)} scenarios"
-        found.append(Listed(run, tuple(people_of(run)), game_of(records, run), label, run.id in busy))
-    return sorted(found, key=lambda one: one.standing.state == "over")
+    for run in runs[:MOST_GAMES]:
+        standing = game_of(records, run)
+        is_over = standing.state == "over"
+        scenarios = records.scenarios(run) if is_over else []
+        label = scenarios[0].label if len(scenarios) == 1 else ""
+        is_judged = is_over and bool(run.extent["judges"])
+        found.append(Listed(run, tuple(people_of(run)), standing, label, is_judged, run.id in busy))
+    return sorted(found, key=lambda one: one.standing.state == "over"), len(runs) - len(found)
 
 
 def sight_of(records: Records, run: Run, person: str, moves: Sequence[Move], wanted: int = 0) -> Sight:
     """Where the game stands for this person: the conversation that waits for them, else the newest."""
     mine = [move for move in moves if move.person == person]
-    numbers = [row.number for row in records.conversations(run) if seated(person) in row.cast.values()]
+    times = sorted(row.number for row in records.each(run) if seated(person) in row.cast.values())
     move = next((one for one in mine if one.conversation == wanted), None)
-    if move is None and not wanted:
+    if move is None and wanted not in times:
         move = mine[-1] if mine else None
-    number = move.conversation if move else wanted if wanted in numbers else max(numbers, default=0)
+    number = move.conversation if move else wanted if wanted in times else max(times, default=0)
     row = records.conversation(number) if number else None
-    seat, messages = (move.seat, list(move.messages)) if move else view_of(records, number, person)
-    blanks = tuple(blanks_of(move.schema)) if move and move.schema else ()
-    return Sight(person, seat, tuple(_heard(messages)), move, blanks, row)
+    if move is None:
+        seat, messages = view_of(records, number, person)
+        heard = [*_heard(messages), *(_rest(row.lines, seat) if row and row.state != "open" else ())]
+        return Sight(person, seat, tuple(heard), None, (), row, tuple(times))
+    unread = _unread(move, row.lines if row else ())
+    heard = _heard(move.messages[:-1] if unread else move.messages)
+    return Sight(person, move.seat, tuple(heard), move, _grouped(move), row, tuple(times), unread)
 
 
 def _heard(messages: Sequence[Message]) -> list[Heard]:
     kinds = {"system": "part", "user": "heard"}
     return [
-        _said(one.text) if one.role == "assistant" else Heard(kinds[one.role], one.text) for one in messages
+        said_as(one.text) if one.role == "assistant" else Heard(kinds[one.role], one.text) for one in messages
     ]
 
 
-def _said(text: str) -> Heard:
+def _own(lines: Sequence[Line], seat: str) -> list[int]:
+    """The places where a seat spoke."""
+    return [place for place, line in enumerate(lines) if line.source == seat and line.heard_by == (seat,)]
+
+
+def _rest(lines: Sequence[Line], seat: str) -> list[Heard]:
+    """What a seat heard after it had spoken for the last time, and so was never asked to answer."""
+    last = max(_own(lines, seat), default=len(lines))
+    return [Heard("heard", line.text) for line in lines[last + 1 :] if seat in line.heard_by]
+
+
+def _unread(move: Move, lines: Sequence[Line]) -> str:
+    """Why the reply before could not be read; empty where it was, or where this is the first question.
+
+    What could not be read is in the seat's view until there is a better one, and never among what was said.
+    """
+    if len(move.messages) < 3 or move.messages[-2].role != "assistant":
+        return ""
+    own = _own(lines, move.seat)
+    was_read = bool(own) and lines[own[-1]].text == move.messages[-2].text
+    return "" if was_read else move.messages[-1].text
+
+
+def _grouped(move: Move) -> tuple[tuple[str, tuple[Blank, ...]], ...]:
+    blanks = blanks_of(move.schema) if move.schema else []
+    return tuple((title, tuple(group)) for title, group in groupby(blanks, key=lambda one: one.group))
+
+
+def said_as(text: str) -> Heard:
     """What was said in a form, by its fields; where the form has one field, its text."""
     fields = _fields(text)
     values = list(fields.values()) if fields else []
@@ -107,15 +149,15 @@ def _fields(text: str) -> Mapping[str, Any] | None:
 
 @dataclass(frozen=True)
 class Judged:
-    """What came of a game: scores by name, and what each judge said, without the judges' names."""
+    """What came of a game: its measures with their values, and what each judge said, without the judges' names."""
 
-    scores: tuple[tuple[str, float], ...]
+    scores: tuple[tuple[Measure, str], ...]
     verdicts: tuple[tuple[str, Mapping[str, Any]], ...]
     failures: tuple[str, ...]
 
 
 def judged(records: Records, run: Run, row: ConversationRow) -> Judged:
-    """The scores and verdicts of one conversation, blind."""
+    """The scores and verdicts of one conversation, blind: of scores of one seat, those of people alone."""
     benchmark = find(run.benchmark)
     options = options_of(run, benchmark)
     one = next(iter(judged_in(records, benchmark, options, run.extent["rubric"], [row.number])))
@@ -123,19 +165,27 @@ def judged(records: Records, run: Run, row: ConversationRow) -> Judged:
         verdict for item, verdict in one.verdicts if not item and verdict.rubric == run.extent["rubric"]
     ]
     people = {name for name in row.cast.values() if is_person(name)}
-    scores = [score for score in one.scores if not score.model or score.model in people]
+    values: dict[str, list[float]] = {}
+    for score in one.scores:
+        if not score.model or score.model in people:
+            values.setdefault(score.name, []).append(score.value)
     return Judged(
-        tuple(_by_name([(score.name, score.value) for score in scores])),
+        tuple(_measured(benchmark.measures(options), values)),
         tuple((f"judge {place}", one.data) for place, one in enumerate(verdicts, 1) if one.data is not None),
         tuple(f"judge {place}: {one.failure}" for place, one in enumerate(verdicts, 1) if one.failure),
     )
 
 
-def _by_name(scores: Sequence[tuple[str, float]]) -> list[tuple[str, float]]:
-    values: dict[str, list[float]] = {}
-    for name, value in scores:
-        values.setdefault(name, []).append(value)
-    return [(name.replace("_", " "), sum(found) / len(found)) for name, found in sorted(values.items())]
+def _measured(
+    measures: Sequence[Measure], values: Mapping[str, Sequence[float]]
+) -> Iterable[tuple[Measure, str]]:
+    """The measures that this conversation has a value of, as they are read."""
+    for one in measures:
+        found = [sum(values[name]) / len(values[name]) for name in one.of or (one.name,) if name in values]
+        if found and len(found) == len(one.of or (one.name,)):
+            value = sum(found) / len(found)
+            is_plain = one.scale.is_yes_or_no and value in (0, 1)
+            yield one, ("yes" if value else "no") if is_plain else f"{value:.2f}"
 
 
 @dataclass(frozen=True)
@@ -143,14 +193,20 @@ class NewGame:
     """The form of a new game of one benchmark, with these options."""
 
     benchmark: Benchmark
-    options: tuple[Option, ...]
+    options: tuple[Option, ...]  # those with choices
+    more: tuple[Option, ...]  # the others
     chosen: Mapping[str, str]
-    seats: tuple[tuple[str, str], ...]  # (seat, what it is)
+    seats: tuple[tuple[str, str, str], ...]  # (seat, what it is called, what it is)
     roles: tuple[Role, ...]  # those that somebody must or may be named for
     scenarios: tuple[tuple[str, str], ...]  # (id, label)
     left_out: int
     known: tuple[str, ...]  # names of models
     typed: Mapping[str, str]
+
+
+def options_to_choose(benchmark: Benchmark) -> list[Option]:
+    """The options that shape a game; files are for the command line."""
+    return [one for one in benchmark.options if not (one.of_table or one.of_sequel or one.path)]
 
 
 def playable() -> list[Benchmark]:
@@ -168,12 +224,13 @@ def new_game(
     settled = benchmark.settle(chosen)
     roles = benchmark.roles(settled)
     scenarios = benchmark.scenarios(settled, None).scenarios
-    runs = records.runs()[::-1]
+    runs, options = records.runs()[::-1], options_to_choose(benchmark)
     return NewGame(
         benchmark,
-        tuple(one for one in benchmark.options if one.choices and not (one.of_table or one.of_sequel)),
+        tuple(one for one in options if one.choices),
+        tuple(one for one in options if not one.choices),
         settled,
-        tuple((seat, _meaning(seat, roles)) for seat in open_seats(roles)),
+        tuple(_seats(roles)),
         roles,
         tuple((one.id, one.label) for one in scenarios[:MOST_SCENARIOS]),
         max(0, len(scenarios) - MOST_SCENARIOS),
@@ -182,11 +239,17 @@ def new_game(
     )
 
 
-def _meaning(seat: str, roles: Sequence[Role]) -> str:
-    role = role_of(seat, roles)
-    if role is not None and seat != role.name:
-        return f"one of {role.seats}; a model has the others"
-    return role.meaning if role else ""
+def _seats(roles: Sequence[Role]) -> Iterable[tuple[str, str, str]]:
+    """The seats that a person can choose; where several are measured together, all sit in the order of their names."""
+    together = [role.name for role in roles if role.kind == "subject"]
+    if len(together) > 1:
+        yield together[0], "at the table", f"with {len(together) - 1} more, in the order of your names"
+    for seat in open_seats(tuple(roles)):
+        role = role_of(seat, roles)
+        if role is None or (len(together) > 1 and role.name in together):
+            continue
+        is_one_of_many = seat != role.name
+        yield seat, seat, f"one of {role.seats}; a model has the others" if is_one_of_many else role.meaning
 
 
 def _known(benchmark: Benchmark, runs: Sequence[Run], models: Sequence[str]) -> list[str]:
@@ -211,6 +274,6 @@ def _as_before(benchmark: Benchmark, roles: Sequence[Role], runs: Sequence[Run])
         else:
             named = run.identity["roles"].get(role.name, []) if run else []
             name = ", ".join(one for one in named if not is_person(one))
-        needed = role.kind != "judge" and not role.stands_in
+        needed = not (role.stands_in or role.optional or role.later)
         found[f"model.{role.name}"] = name or (EMBEDDED if needed else "")
     return found

@@ -92,9 +92,9 @@ def role_of(seat: str) -> str:
     return seat.partition(" ")[0]
 
 
-def colours_of(lines: Sequence[Line]) -> dict[str, int]:
+def colours_of(lines: Sequence[Line], asked: Sequence[str] = ()) -> dict[str, int]:
     """The colour of each seat, from 1: those that others hear come first, so that theirs are unlike each other."""
-    seats = dict.fromkeys([*_speakers(lines), *seats_of(lines)])
+    seats = dict.fromkeys([*_speakers(lines), *seats_of(lines, asked)])
     return {seat: place % COLOURS + 1 for place, seat in enumerate(seats)}
 
 

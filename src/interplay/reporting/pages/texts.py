@@ -96,12 +96,20 @@ def _joins(text: str, at: int) -> bool:
 
 def shown(text: object) -> Markup:
     """A text as a page shows it: escaped, with a small box in the place of each hidden character."""
+    text = str(text)
+    if not _ODD.search(text):
+        return escape(text)
     return Markup("").join(
         Markup('<span class="odd" title="hidden in the text: {}">{}</span>').format(one.name, one.text)
         if one.name
         else escape(one.text)
-        for one in pieces(str(text))
+        for one in pieces(text)
     )
+
+
+def visible(text: str) -> str:
+    """The same where there can be no box: in a title, or in what is yet to be drawn."""
+    return "".join(f"⟦{one.text}⟧" if one.name else one.text for one in pieces(text))
 
 
 @dataclass(frozen=True)
@@ -170,6 +178,7 @@ def _markdown() -> MarkdownIt:
 
 def marked_down(text: str) -> Markup:
     """A text as markdown: without links, pictures, headings or attributes, and only with tags of a short list."""
-    visible = "".join(f"⟦{one.text}⟧" if one.name else one.text for one in pieces(text))
-    drawn = nh3.clean(_markdown().render(visible), tags=TAGS, attributes={}, url_schemes=set(), link_rel=None)
+    drawn = nh3.clean(
+        _markdown().render(visible(text)), tags=TAGS, attributes={}, url_schemes=set(), link_rel=None
+    )
     return Markup(drawn)  # noqa: S704  # nh3 has left nothing in it but tags of the list, without attributes

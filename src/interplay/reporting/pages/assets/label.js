@@ -7,6 +7,7 @@ const PATIENCE = 8000; // for an answer
 const notice = document.getElementById("label-status");
 const NOT_SENT = "No answer from the server. Your answers are kept here and are sent as soon as it is back; leave this page open.";
 const NOT_THERE = "No answer from the server. The page comes as soon as it is back.";
+let isChanging = false; // were all questions answered before?
 let turn = 0; // of what was asked for last; what was asked for before is given up
 
 // --- what is kept in this browser until the server has it ---
@@ -106,26 +107,33 @@ const form = () => document.querySelector("form[data-label]");
 const questions = () => [...document.querySelectorAll("[data-asked]")];
 const isAnswered = (one) => Boolean(one.querySelector("input:checked") || one.querySelector("input[type=number]")?.value);
 
-function pointAtNext() {
-  const next = questions().find((one) => !isAnswered(one)) || null;
-  for (const one of questions()) one.classList.toggle("current", one === next);
-  return next;
+function point(one) {
+  for (const other of questions()) other.classList.toggle("current", other === one);
+}
+
+// The question that a key is for after this one: where all are answered, and so are being changed, the next in order.
+function following(one) {
+  const after = questions().slice(questions().indexOf(one) + 1);
+  const open = isChanging ? after : [...after, ...questions()].filter((other) => !isAnswered(other));
+  return open[0] || null;
 }
 
 function choose(key) {
   const one = document.activeElement.closest?.("[data-asked]") || document.querySelector("[data-asked].current");
-  if (!one) return false;
-  const options = [...one.querySelectorAll("input[type=radio]")];
-  const words = { y: "1", n: "0" };
+  const options = [...(one?.querySelectorAll("input[type=radio]") || [])];
   const isYesOrNo = options.length === 2 && options.every((option) => option.value === "0" || option.value === "1");
-  let wanted = key in words ? (isYesOrNo ? words[key] : "") : key;
-  if (wanted === "0" && !options.some((option) => option.value === "0")) wanted = "10";
+  let wanted = key;
+  if (key === "y" || key === "n") wanted = isYesOrNo ? { y: "1", n: "0" }[key] : "";
+  else if (key === "0" && !options.some((option) => option.value === "0")) wanted = "10";
   const found = options.find((option) => option.value === wanted);
   if (!found) return false;
   found.checked = true;
-  found.focus({ preventScroll: true });
-  found.dispatchEvent(new Event("change", { bubbles: true }));
-  document.activeElement.blur();
+  keep(form());
+  const next = following(one);
+  point(next);
+  const target = next?.querySelector("input:checked") || next?.querySelector("input") || form().querySelector("button[type=submit]");
+  target.focus({ preventScroll: true });
+  (next || target).scrollIntoView({ block: "nearest" });
   return true;
 }
 
@@ -145,8 +153,9 @@ function begin() {
   const here = form();
   for (const one of document.querySelectorAll("[data-keys]")) one.hidden = false;
   if (!here || "takeBack" in here.dataset) return;
+  isChanging = questions().every(isAnswered);
   bringBack(here);
-  pointAtNext();
+  point(questions().find((one) => isChanging || !isAnswered(one)) || null);
 }
 
 document.addEventListener("submit", (event) => {
@@ -166,7 +175,7 @@ document.addEventListener("change", (event) => {
   const sent = event.target.closest("form[data-label]");
   if (!sent) return;
   keep(sent);
-  pointAtNext()?.scrollIntoView({ block: "nearest" });
+  point(questions().find((one) => !isAnswered(one)) || null);
 });
 document.addEventListener("keydown", onKey);
 window.addEventListener("popstate", () => go(location.href));
