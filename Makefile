@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: run test check chromium slow soak perf bugs clean
+.PHONY: run test check chromium slow soak perf bugs pictures clean
 
 run: $(VENV)/installed ## try it: the embedded model in every role, a board and a report
 	$(BIN)/interplay run role_play --html report.html
@@ -32,6 +32,9 @@ perf: $(VENV)/developed ## measure the program itself, side by side with a bare 
 
 bugs: $(VENV)/developed ## seed 60 bugs in copies of the source, one by one: the tests must catch 57; takes minutes
 	$(BIN)/python -m tests.seeded_bugs
+
+pictures: $(VENV)/developed chromium ## take the README's pictures anew
+	$(BIN)/python -m tests.browser.pictures docs/pictures
 
 clean:
 	rm -rf $(VENV)

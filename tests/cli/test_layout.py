@@ -20,6 +20,7 @@ PUBLIC = {
     "interplay.models.loopback": {
         *("Asked", "Event", "Fault", "Loopback", "ROUTES", "Said", "Script", "Tuning", "rehearse", "serving"),
     },
+    "interplay.reporting.charts": {"Chart", "charts_of", "judge_pairs", "judge_scatter", "svg"},
     "interplay.models.tuning": {"Progress", "Settings", "told", "tune"},
 }
 

@@ -4,38 +4,23 @@ import http.client
 import os
 import re
 import signal
-import socket
 import subprocess
-import sys
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
 from random import Random
-from typing import Protocol
 from urllib.parse import urlencode
 
 import pytest
 
-from interplay.benchmarks import find
-from interplay.reporting.pages.questions import questions_of
-from interplay.store.passes import Passes
 from interplay.store.rounds import Round, Rounds
 from tests.faults.harness import PATIENCE, check_record, start
-from tests.web.labelled import CRITERIA, store_to_label
+from tests.faults.label_server import Starts, free_port, round_of, servers_that_start_at_once
+from tests.web.labelled import CRITERIA
 
-RATERS = ("ada", "bob")
 _COLUMNS = "conversation, rater, criterion, value, made, drawn, came_from"
-AGAIN = Path(__file__).with_name("serve_again.py")
-
-
-class Starts(Protocol):
-    """Starts a server, and says by which process id."""
-
-    def __call__(self) -> int: ...
 
 
 @dataclass
@@ -95,7 +80,7 @@ class Labeller(threading.Thread):
 def labelled(store: Path, kills: int, seed: int, port: int, begin: Starts) -> None:
     """Kill the server so many times while two label, then hold what was acknowledged against the record."""
     rng = Random(seed)
-    round, links = _round_of(store)
+    round, links = round_of(store)
     clients = [Labeller(port, link, Random(f"{seed} {name}")) for name, link in links.items()]
     pid = begin()
     try:
@@ -122,15 +107,6 @@ def labelled(store: Path, kills: int, seed: int, port: int, begin: Starts) -> No
             _check(rounds, round, name, client)
 
 
-def _round_of(store: Path) -> tuple[Round, dict[str, str]]:
-    run = store_to_label(store)
-    with Rounds(store) as rounds, Passes(store) as passes:
-        numbers = rounds.can_be_drawn(run)
-        draw = rounds.labels.draw(run, numbers, len(numbers), seed=0)
-        round = rounds.begin(run, draw, questions_of(run, find(run.benchmark)), len(RATERS))
-        return round, {name: f"/label/{passes.issue('rater', round.id, name).secret}/" for name in RATERS}
-
-
 def _wait_for(clients: list[Labeller], answers: int) -> None:
     deadline = time.monotonic() + PATIENCE
     while sum(client.answers for client in clients) < answers:
@@ -152,32 +128,7 @@ def _check(rounds: Rounds, round: Round, name: str, client: Labeller) -> None:
 
 @pytest.fixture
 def port() -> int:
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return int(found.getsockname()[1])
-
-
-@contextmanager
-def servers_that_start_at_once(store: Path, port: int) -> Iterator[Starts]:
-    """Each is a process of its own, forked from one that has all imports behind it."""
-    command = [sys.executable, str(AGAIN), "--no-open", "--port", str(port), "--store", str(store)]
-    process = subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
-    )
-    assert process.stdin is not None and process.stdout is not None
-
-    def begin() -> int:
-        assert process.stdin is not None and process.stdout is not None
-        process.stdin.write(b"\n")
-        process.stdin.flush()
-        return int(process.stdout.readline())
-
-    try:
-        yield begin
-    finally:
-        process.stdin.close()
-        process.stdout.close()
-        process.wait(PATIENCE)
+    return free_port()
 
 
 def test_ten_kills_while_two_label(tmp_path: Path, port: int) -> None:
@@ -188,7 +139,7 @@ def test_ten_kills_while_two_label(tmp_path: Path, port: int) -> None:
 
 def test_a_label_that_is_gone_or_there_twice_would_be_noticed(tmp_path: Path) -> None:
     store, client = tmp_path / "a.db", Labeller(0, "", Random(0))
-    round, _ = _round_of(store)
+    round, _ = round_of(store)
     values = (4, 3, 5, 0)
     with Rounds(store) as rounds:
         rounds.say(round, "ada", 1, dict(zip(CRITERIA, map(float, values), strict=True)))

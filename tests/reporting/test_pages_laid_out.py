@@ -23,6 +23,7 @@ def drawn(value: Any) -> str:
 def test_fields_lists_tables_and_texts_are_told_apart() -> None:
     assert laid_out({"a_b": 1, "c": ""}).parts == (("a b", 1),)
     assert laid_out([{"a": 1}, {"a": 2, "b": "x"}]).kind == "table"
+    assert laid_out([{"a": 1}]).kind == "table"
     assert laid_out([{"a": {"b": 1}}, {"a": 2}]).kind == "list"
     assert laid_out(["x", "y"]).kind == "row"
     assert laid_out(["x" * 100]).kind == "list"

@@ -1,6 +1,9 @@
 """Turns: who said what, who heard it, what was kept back, and the same numbers in every view."""
 
+from typing import Any
+
 from interplay.core.conversation import Line
+from interplay.reporting.pages.drawing import environment
 from interplay.reporting.pages.speech import COLOURS, colours_of, heard_in, seats_of, turns_of
 
 CLUE = '{"clue": "It is round", "why": "a hint"}'
@@ -88,3 +91,14 @@ def test_seats_come_in_the_order_of_first_words_and_who_was_only_asked_last() ->
 
 def test_nothing_said_is_no_turn() -> None:
     assert turns_of([]) == []
+
+
+def test_a_transcript_is_drawn_for_any_page_with_or_without_links_to_its_turns() -> None:
+    module: Any = environment().get_template("transcript.html").module
+    text = str(module.lines([*LINES, Line("ada", ("bo",), "<img src=x onerror=alert(1)>\u202e")], ["ada"]))
+    assert text.count("<li ") == 7 and 'id="turn-3"' in text and 'href="#turn-3"' in text
+    assert "<img" not in text and "\u202e" not in text and "U+202E" in text
+    assert text.count("subject") == 2 and text.count("in private") == 2
+    plain = str(module.lines(LINES, (), anchors=False))
+    assert "id=" not in plain and "href=" not in plain and "measured" not in plain
+    assert "Nothing was said yet." in str(module.lines([]))

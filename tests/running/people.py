@@ -71,3 +71,92 @@ def recorded(store: Path, **other_names: str) -> Iterator[Any]:
             for name, other in other_names.items():
                 told = told.replace(f"human/{name}", other)
             yield told, judged
+
+
+JUDGE = ("--model-role", "judge=openai/judge")
+# of each: the benchmark and its options, the person's seat, the seat of the model that is the person's twin, and who
+# the person speaks like
+CASES = {
+    "the emulated user of a role-play": (
+        ("role_play", "--model", "openai/p", "--turns", "2", *JUDGE),
+        ("--model-role", "interrogator=human/ada"),
+        ("--model-role", "interrogator=openai/ada"),
+        "ada",
+    ),
+    "the player of a role-play": (
+        ("role_play", "--model-role", "interrogator=openai/u", "--turns", "2", *JUDGE),
+        ("--model", "human/ada"),
+        ("--model", "openai/ada"),
+        "ada",
+    ),
+    "a player of word guessing": (
+        ("word_guessing", "--model-role", "opponent=openai/o", "--rounds", "2", "--epochs", "1"),
+        ("--model", "human/ada"),
+        ("--model", "openai/ada"),
+        "ada",
+    ),
+    "the opponent in word guessing": (
+        ("word_guessing", "--model", "openai/p", "--rounds", "2", "--epochs", "1"),
+        ("--model-role", "opponent=human/ada"),
+        ("--model-role", "opponent=openai/ada"),
+        "ada",
+    ),
+    "one of two opponents in word guessing": (
+        ("word_guessing", "--model", "openai/p", "--rounds", "1", "--epochs", "1", "--split", "1-2",
+         "--model-role", "opponent=openai/o"),
+        ("--model-role", "opponent 2=human/ada"),
+        (),
+        "o",
+    ),
+    "somebody at a table of word guessing": (
+        ("word_guessing", "--experiment", "table", "--split", "1-1", "--rounds", "1", "--epochs", "1",
+         "--model", "openai/p"),
+        ("--model", "human/ada"),
+        ("--model", "openai/ada"),
+        "ada",
+    ),
+    "the user of a task bot": (
+        ("task_dialogue", "--model", "openai/p", "--exchanges", "2", "--system", "prompt", *JUDGE),
+        ("--model-role", "user=human/ada"),
+        ("--model-role", "user=openai/ada"),
+        "ada",
+    ),
+    "the second of three players of a scene": (
+        ("social_interaction", "--model", "openai/p", "--moves", "6", *JUDGE),
+        ("--model-role", "player 2=human/ada"),
+        (),
+        "p",
+    ),
+    "the first of three players of a scene": (
+        ("social_interaction", "--model", "openai/p", "--moves", "5", *JUDGE),
+        ("--model-role", "player 1=human/ada"),
+        (),
+        "p",
+    ),
+    "the one who knows in a scene": (
+        ("social_interaction", "--model", "openai/p", "--moves", "5", *JUDGE),
+        ("--model-role", "npc=human/ada"),
+        ("--model-role", "npc=openai/ada"),
+        "ada",
+    ),
+    "a simulated terminal": (
+        ("simulation", *JUDGE),
+        ("--model", "human/ada"),
+        ("--model", "openai/ada"),
+        "ada",
+    ),
+}  # fmt: skip
+
+
+def line_of(url: str, store: Path, *more: str) -> list[str]:
+    return ["run", *more, "--base-url", url, "--store", str(store), "--limit", "1"]
+
+
+def a_role_play(url: str, store: Path, *more: str) -> list[str]:
+    told, seat, _, _ = CASES["the emulated user of a role-play"]
+    return line_of(url, store, *told, *seat, *more)
+
+
+def the_player_s(url: str, store: Path, *more: str) -> list[str]:
+    told, seat, _, _ = CASES["the player of a role-play"]
+    return [*line_of(url, store, *told, *seat), *more]

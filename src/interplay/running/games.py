@@ -186,7 +186,12 @@ def broken_off(records: Records, run: Run) -> str:
     """Why a game does not go on that can be tried again: what a model or a judge failed by; empty where nothing did."""
     rows = _games_in(records, run)
     verdicts = records.verdicts(run)
-    judged = [one for row in rows for one in verdicts.get((row.number, ""), ()) if one.rubric == run.extent["rubric"]]
+    judged = [
+        one
+        for row in rows
+        for one in verdicts.get((row.number, ""), ())
+        if one.rubric == run.extent["rubric"]
+    ]
     failed = [(row.failure, row.detail) for row in rows if row.state == "void" and _goes_on(row)]
     failed += [(one.failure, one.detail) for one in judged if one.failure and FAILURES[one.failure].again]
     return next((f"{name} failure: {detail}" if detail else name for name, detail in failed), "")

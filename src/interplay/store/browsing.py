@@ -231,7 +231,7 @@ class Browsing:
     def _scores_of(self, run: Run, model: str, names: Sequence[str]) -> tuple[Any, ...]:
         """What _SCORES is filled in with: a model sits alone, or with others under all their names."""
         mine = [one for one in self.subjects(run) if model == one or model in one.split(TOGETHER)]
-        return run.number, json.dumps(mine), json.dumps(list(names)), model, model, model
+        return run.number, json.dumps(mine), json.dumps(list(names)), model, model
 
     def _labels(self, ids: Iterable[str]) -> dict[str, str]:
         query = "SELECT id, label FROM scenarios WHERE id IN (SELECT value FROM json_each(?))"
@@ -347,12 +347,12 @@ WITH RECURSIVE seen(id) AS (
     FROM seen WHERE seen.id IS NOT NULL
 ) SELECT id, label FROM seen JOIN scenarios USING (id)
 """
-# where several models sat together, a score is of the one whose seat its source names, or of all of them
+# a score by rule may name a seat, and is of the model that sat there; any other is of whoever was measured
 _SCORES = f"""
 FROM conversations c INDEXED BY conversations_of_a_model CROSS JOIN scores s ON s.conversation = c.number
 WHERE c.run = ? AND c.subject IN (SELECT value FROM json_each(?)) AND c.state = 'done'
 AND s.name IN (SELECT value FROM json_each(?))
-AND (c.subject = ? OR coalesce(
+AND (s.source NOT LIKE 'rule: %' OR coalesce(
     json_extract(c.cast_roles, '$."' || replace(substr(s.source, 7), '"', '') || '"'), ?) = ?)
 AND NOT EXISTS ({NEWER})
 """  # noqa: S608  # our own names

@@ -9,16 +9,6 @@ from interplay.core.wire import Message
 from interplay.store.records import Records, Run
 
 
-def seats_of_person(records: Records, conversation: int, person: str) -> list[str]:
-    """The seats of a conversation in which somebody was asked, in order."""
-    rows = records.db.execute(
-        "SELECT participant FROM calls WHERE conversation = ? AND stage = 'play' AND model = ?"
-        " GROUP BY participant ORDER BY min(number)",
-        (conversation, seated(person)),
-    )
-    return [row[0] for row in rows.fetchall()]
-
-
 def people_of(run: Run) -> list[str]:
     """The people who have a seat in a run, by name."""
     named = [*run.identity["models"], *(name for names in run.identity["roles"].values() for name in names)]

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import apsw
 
@@ -66,14 +66,14 @@ class Passes:
         """All passes of a role to a place, oldest first."""
         query = f"SELECT {_PASS} FROM passes WHERE role = ? AND place = ? ORDER BY made, name"  # noqa: S608  # our own names
         with trouble_in_words(self.path):
-            return [Pass(*row) for row in self.db.execute(query, (role, place)).fetchall()]
+            return [_pass(row) for row in self.db.execute(query, (role, place)).fetchall()]
 
     def find(self, secret: str) -> Pass | None:
         """The pass that ends a link; None where there is none, or no longer."""
         query = f"SELECT {_PASS} FROM passes WHERE secret = ? AND revoked = ''"  # noqa: S608  # our own names
         with trouble_in_words(self.path):
             found = self.db.execute(query, (secret,)).fetchone()
-        return Pass(*found) if found else None
+        return _pass(found) if found else None
 
     def revoke(self, role: PassRole, place: str, name: str) -> bool:
         """Let somebody in no longer; what they said stays."""
@@ -94,6 +94,10 @@ class Passes:
                 written = True
             finally:
                 self.db.execute("COMMIT" if written else "ROLLBACK")
+
+
+def _pass(row: tuple[Any, ...]) -> Pass:
+    return Pass(*row)
 
 
 def _now() -> str:

@@ -4,19 +4,21 @@ import asyncio
 import secrets
 from collections.abc import Mapping
 from http import HTTPStatus
+from random import Random
 
 from starlette.responses import Response
 
-from interplay.benchmarks import find_playable
+from interplay.benchmarks import ALL, find
 from interplay.core.benchmark import Benchmark
-from interplay.core.failures import Mistake
+from interplay.core.failures import Mistake, RunLocked, nearest
 from interplay.core.forms import LONGEST_TEXT
+from interplay.core.people import seated
 from interplay.core.wire import clean
 from interplay.reporting.pages import playing as pages
 from interplay.reporting.pages.forms import PREFIX, text_of
-from interplay.running.games import Wish, begin_game, complaint, game_of, has_person
+from interplay.running.games import Wish, begin_game, complaint, game_of, has_person, is_over, spec_of_game
 from interplay.store.gaming import Question, people_of, question_of
-from interplay.store.moves import Moves
+from interplay.store.moves import Move, Moves
 from interplay.store.passes import Passes
 from interplay.store.records import Records, Run
 from interplay.web.entries import OWNER, PLAYER, Entry, Field, NotThere, Visit
@@ -24,52 +26,74 @@ from interplay.web.site import go_to
 
 OPTION, MODEL = "option.", "model."
 ANSWERED = "This was answered already, perhaps in another tab; here is where the game is now."
+GONE = "The game was broken off before this came; what you wrote is below, to be said when the game goes on."
 LOOK_AGAIN = 1.5  # seconds, while others speak
+LOOK_AFTER_TROUBLE = 5.0  # for who can only wait until somebody else has tried again
 
 
 def show_games(visit: Visit) -> Response:
     with Records(visit.site.store) as records:
-        runs = [run.id for run in records.runs()]
-        found = pages.games(records, [run for run in runs if visit.site.host.is_busy(run)])
-    return visit.site.page("games", title="Play", here="games", games=found, benchmarks=pages.playable())
+        busy = [run.id for run in records.runs() if visit.site.host.is_busy(run.id)]
+        found, left_out = pages.games(records, busy)
+    return visit.site.page(
+        "games", title="Play", here="games", games=found, left_out=left_out, benchmarks=pages.playable()
+    )
 
 
 def show_new(visit: Visit) -> Response:
     return _form(visit, visit.query)
 
 
+def _benchmark(name: str) -> Benchmark:
+    found = next((one for one in ALL if one.name == name), None)
+    if found is None:
+        raise Mistake(f"there is no benchmark {name[:60]!r}; {nearest(name, [one.name for one in ALL])}")
+    return found
+
+
 def _form(visit: Visit, given: Mapping[str, str], problem: str = "") -> Response:
-    benchmark = find_playable(given.get("benchmark", ""))
-    chosen = _options(benchmark, given)
+    """The form of a new game with what was typed so far; options that cannot be are told, and as usual again."""
+    benchmark, models = _benchmark(given.get("benchmark", "")), list(visit.site.directory.entries)
     with Records(visit.site.store) as records:
-        new = pages.new_game(records, benchmark, chosen, given, list(visit.site.directory.entries))
-    status = HTTPStatus.BAD_REQUEST if problem else HTTPStatus.OK
+        try:
+            new = pages.new_game(records, benchmark, _options(benchmark, given), given, models)
+        except Mistake as mistake:
+            problem = problem or str(mistake)
+            new = pages.new_game(records, benchmark, {}, given, models)
     return visit.site.page(
         "new_game",
-        status,
+        HTTPStatus.BAD_REQUEST if problem else HTTPStatus.OK,
         title=f"Play {benchmark.name}",
         here="games",
         new=new,
         problem=problem,
         given=given,
+        draw=secrets.token_hex(8),
     )
 
 
 def _options(benchmark: Benchmark, given: Mapping[str, str]) -> dict[str, str]:
-    known = {option.name for option in benchmark.options if option.choices}
-    found = {name.removeprefix(OPTION): value for name, value in given.items() if name.startswith(OPTION)}
-    return {name: value for name, value in found.items() if name in known and value}
+    typed = {one.name: given.get(OPTION + one.name, "").strip() for one in pages.options_to_choose(benchmark)}
+    return {name: value for name, value in typed.items() if value}
 
 
 def begin(visit: Visit) -> Response:
     """Write a game down, let the others begin, and go to its page."""
     given = {name: values[0] for name, values in visit.form.items()}
-    benchmark = find_playable(given.get("benchmark", ""))
+    benchmark, how = _benchmark(given.get("benchmark", "")), visit.site.host.how
     try:
         wish = _wish(benchmark, given)
-        run = asyncio.run(begin_game(wish, visit.site.host.how))
+        run = spec_of_game(wish, how).run_id
     except Mistake as mistake:
         return _form(visit, given, str(mistake))
+    try:
+        asyncio.run(begin_game(wish, how))
+    except Mistake as mistake:
+        return _form(visit, given, str(mistake))
+    except RunLocked:  # this very game is under way, as after a second click
+        with Records(visit.site.store) as records:
+            if all(one.id != run for one in records.runs()):
+                raise
     visit.site.host.go_on(run)
     return go_to(visit.site.links.game(run, person=wish.person))
 
@@ -79,10 +103,10 @@ def _wish(benchmark: Benchmark, given: Mapping[str, str]) -> Wish:
     settled = benchmark.settle(options)
     seat, person = given.get("seat", ""), given.get("person", "").strip()
     roles = benchmark.roles(settled)
-    scenarios = benchmark.scenarios(settled, None).scenarios
     wanted = given.get("scenario", "") or pages.ANY
-    if wanted == pages.ANY:
-        wanted = secrets.choice(scenarios).id
+    if wanted == pages.ANY:  # the same form draws the same: a second click is no second game
+        draw = Random(given.get("draw") or secrets.token_hex(8))  # noqa: S311  # draws, guards nothing
+        wanted = draw.choice(benchmark.scenarios(settled, None).scenarios).id
     named = {
         role.name: tuple(name.strip() for name in given.get(MODEL + role.name, "").split(",") if name.strip())
         for role in roles
@@ -104,13 +128,8 @@ def show_game(visit: Visit) -> Response:
     """A game as its owner sees it: through the eyes of one of its people."""
     with Records(visit.site.store) as records:
         run = _run(records, visit.path["run"])
-        people = people_of(run)
-        person = visit.query.get("person", "") or _who_waits(visit, run, people)
-        if person not in people:
-            raise NotThere("nobody of that name plays in this game")
-    with Passes(visit.site.store) as passes:
-        links = {one.name: one.secret for one in passes.of("player", run.id) if not one.revoked}
-    return _game(visit, run.id, person, {"people": people, "invited": links, "is_owner": True})
+    person = visit.query.get("person", "") or _who_waits(visit, run)
+    return _game(visit, run.id, person, _for_owner(visit, run, person))
 
 
 def _run(records: Records, id: str) -> Run:
@@ -120,16 +139,30 @@ def _run(records: Records, id: str) -> Run:
     return run
 
 
-def _who_waits(visit: Visit, run: Run, people: list[str]) -> str:
+def _who_waits(visit: Visit, run: Run) -> str:
     with Moves(visit.site.store) as moves:
         waiting = [move.person for move in moves.waiting(run)]
-    return waiting[0] if waiting else people[0]
+    return waiting[0] if waiting else people_of(run)[0]
+
+
+def _for_owner(visit: Visit, run: Run, person: str) -> dict[str, object]:
+    """What only the owner's page has."""
+    people = people_of(run)
+    if person not in people:
+        raise NotThere("nobody of that name plays in this game")
+    with Passes(visit.site.store) as passes:
+        invited = {one.name: one.secret for one in passes.of("player", run.id) if not one.revoked}
+    return {"people": people, "invited": invited, "is_owner": True}
+
+
+def _for_guest(person: str) -> dict[str, object]:
+    return {"people": [person], "invited": {}, "is_owner": False}
 
 
 def play(visit: Visit) -> Response:
     """A game as somebody sees it who was invited."""
     run, person = _invited(visit)
-    return _game(visit, run, person, {"people": [person], "invited": {}, "is_owner": False})
+    return _game(visit, run, person, _for_guest(person))
 
 
 def _invited(visit: Visit) -> tuple[str, str]:
@@ -144,98 +177,112 @@ def _game(
     id: str,
     person: str,
     more: Mapping[str, object],
-    said: Mapping[str, str] | None = None,
-    problem: str = "",
+    **what_was_said: object,
 ) -> Response:
+    """The page of a game; where nothing keeps its models from speaking, they do from now on."""
     host = visit.site.host
     with Records(visit.site.store) as records, Moves(visit.site.store) as moves:
         run = _run(records, id)
         standing = game_of(records, run)
         wanted = int(visit.query.get("conversation") or 0)
         sight = pages.sight_of(records, run, person, moves.waiting(run), wanted)
-        trouble = host.trouble(run.id)
-        if standing.state == "to be continued" and not host.is_busy(run.id) and not trouble:
-            host.go_on(run.id)
-        is_over = standing.state == "over" or bool(sight.row and sight.row.state == "void" and not sight.move)
-        judged = pages.judged(records, run, sight.row) if sight.row and sight.row.state == "done" else None
-        label = sight.row.scenario.label if sight.row else ""
-    waits = not is_over and not trouble and sight.move is None
+        over = sight.move is None and sight.row is not None and is_over(records, run, sight.row)
+        judged = pages.judged(records, run, sight.row) if over and sight.row and sight.row.outcome else None
+    goes_on = standing.state == "to be continued"
+    trouble, elsewhere = (host.trouble(run.id), host.elsewhere(run.id)) if goes_on else ("", "")
+    if goes_on and not trouble:
+        host.go_on(run.id)
+    look_again = LOOK_AGAIN if not trouble else 0 if more["is_owner"] else LOOK_AFTER_TROUBLE
+    benchmark = find(run.benchmark)
+    values = {"said": {}, "problem": "", "unsent": None, **what_was_said}
     return visit.site.page(
         "game",
-        HTTPStatus.BAD_REQUEST if problem else HTTPStatus.OK,
-        title=f"{find_playable(run.benchmark).name}: your turn"
-        if sight.move
-        else find_playable(run.benchmark).name,
+        HTTPStatus.BAD_REQUEST if values["problem"] else HTTPStatus.OK,
+        title=f"{benchmark.name}: your turn" if sight.move else benchmark.name,
         here="games",
         run=run,
-        label=label,
         standing=standing,
         sight=sight,
         judged=judged,
-        is_over=is_over,
+        is_over=over,
         trouble=trouble,
-        look_again=LOOK_AGAIN if waits else 0,
-        said=said or {},
-        problem=problem,
+        elsewhere=elsewhere,
+        look_again=0 if over or sight.move else look_again,
+        again=_again(run, sight),
         address=_address(visit, run.id, person, wanted),
+        here_at=lambda number: _address(visit, run.id, person, number),
+        **values,
         **more,
     )
 
 
+def _again(run: Run, sight: pages.Sight) -> dict[str, str]:
+    """What the form of a new game begins with that is to be like this one."""
+    known = {one.name for one in pages.options_to_choose(find(run.benchmark))}
+    options = {OPTION + name: value for name, value in run.identity["options"].items() if name in known}
+    cast = sight.row.cast if sight.row else {}
+    seat = next((seat for seat, name in cast.items() if name == seated(sight.person)), "")
+    return {"benchmark": run.benchmark, "seat": seat, "person": sight.person, **options}
+
+
 def _address(visit: Visit, run: str, person: str, conversation: int) -> str:
     """Where this page is, for who has it open."""
+    view = {"conversation": conversation} if conversation else {}
     if "secret" in visit.path:
-        return visit.site.links.play(visit.path["secret"], conversation=conversation)
-    return visit.site.links.game(run, person=person, conversation=conversation)
+        return visit.site.links.play(visit.path["secret"], **view)
+    return visit.site.links.game(run, person=person, **view)
 
 
 def say(visit: Visit) -> Response:
     """A move of the owner's, in the name of one of the game's people."""
     with Records(visit.site.store) as records:
-        people = people_of(_run(records, visit.path["run"]))
+        run = _run(records, visit.path["run"])
     person = visit.said("person")
-    if person not in people:
-        raise NotThere("nobody of that name plays in this game")
-    more = {"people": people, "invited": {}, "is_owner": True}
-    return _say(
-        visit, visit.path["run"], person, more, visit.site.links.game(visit.path["run"], person=person)
-    )
+    return _say(visit, run.id, person, _for_owner(visit, run, person))
 
 
 def say_as_invited(visit: Visit) -> Response:
     """A move of somebody who was invited."""
     run, person = _invited(visit)
-    more = {"people": [person], "invited": {}, "is_owner": False}
-    return _say(visit, run, person, more, visit.site.links.play(visit.path["secret"]))
+    return _say(visit, run, person, _for_guest(person))
 
 
-def _say(visit: Visit, run: str, person: str, more: Mapping[str, object], after: str) -> Response:
+def _say(visit: Visit, run: str, person: str, more: Mapping[str, object]) -> Response:
     """Write a move down; only then is it answered. The same move sent twice is one move."""
     call = int(visit.said("call") or 0)
-    with Records(visit.site.store) as records:
+    with Records(visit.site.store) as records, Moves(visit.site.store) as moves:
         question = question_of(records, run, person, call)
-    if question is None:
-        raise NotThere("nobody was asked that")
-    text = _text(visit, question)
-    with Moves(visit.site.store) as moves:
+        if question is None:
+            raise NotThere("nobody was asked that")
+        text = _text(visit, question)
         move = next((one for one in moves.waiting(None, person) if one.call == call), None)
-        problem = complaint(move, text) if move else ""
+        problem = _complaint(move, text) if move else ""
         if problem:
             said = {name: values[0] for name, values in visit.form.items()}
-            return _game(visit, run, person, more, said, problem)
-        answered = moves.answer(call, text)
-    if not answered and question.answer != clean(text[:LONGEST_TEXT]):
-        return _game(visit, run, person, more, problem=ANSWERED)
+            return _game(visit, run, person, more, said=said, problem=problem)
+        if move:
+            moves.answer(call, text)
+        question = question_of(records, run, person, call)  # as it is on disk, whoever was first
+    answer = question.answer if question else None
+    if answer != clean(text):
+        problem = GONE if answer is None else ANSWERED
+        return _game(visit, run, person, more, problem=problem, unsent=pages.said_as(text))
     visit.site.host.go_on(run)
-    return go_to(after)
+    return go_to(_address(visit, run, person, 0))
+
+
+def _complaint(move: Move, text: str) -> str:
+    if len(text) > LONGEST_TEXT:
+        return f"At most {LONGEST_TEXT:,} characters can be said at once; these are {len(text):,}."
+    return complaint(move, text)
 
 
 def _text(visit: Visit, question: Question) -> str:
     """What was said: the text, or the JSON of the fields that were filled in."""
+    filled = {name: values[0].replace("\r\n", "\n") for name, values in visit.form.items()}
     if question.schema is None:
-        return visit.said("text")
-    filled = {name: values[0] for name, values in visit.form.items() if name.startswith(PREFIX)}
-    return text_of(question.schema, filled)
+        return filled.get("text", "")
+    return text_of(question.schema, {name: one for name, one in filled.items() if name.startswith(PREFIX)})
 
 
 def invite(visit: Visit) -> Response:
@@ -277,9 +324,25 @@ ENTRIES: tuple[Entry, ...] = (
     Entry(
         "GET", "/games/{run}/", OWNER, show_game, "a game", query=(Field("person", "as whom"), _CONVERSATION)
     ),
-    Entry("POST", "/games/{run}/", OWNER, say, "say something in a game", form=(_PERSON, *_MOVE)),
+    Entry(
+        "POST",
+        "/games/{run}/",
+        OWNER,
+        say,
+        "say something in a game",
+        form=(_PERSON, *_MOVE),
+        query=(_CONVERSATION,),
+    ),
     Entry("POST", "/games/{run}/invite/", OWNER, invite, "a link for a player", form=(_PERSON,)),
     Entry("POST", "/games/{run}/go-on/", OWNER, go_on, "try again what did not go on"),
     Entry("GET", "/play/{secret}/", PLAYER, play, "a game, for who was invited", query=(_CONVERSATION,)),
-    Entry("POST", "/play/{secret}/", PLAYER, say_as_invited, "say something in a game", form=_MOVE),
+    Entry(
+        "POST",
+        "/play/{secret}/",
+        PLAYER,
+        say_as_invited,
+        "say something in a game",
+        form=_MOVE,
+        query=(_CONVERSATION,),
+    ),
 )

@@ -91,6 +91,8 @@ def conversation(close: CloseUp, view: View = View(), *, all_seats: bool = False
         around = {"others": others, "takes": close.takes(row), "facts": close.facts()}
         around |= {"labels": _labels(close.labels()), "neighbours": close.neighbours()}
     shown = list(views[0].turns) if view.seat else seen
+    texts = [*(turn.text for turn in turns), *(one.reasoning for one in calls if one.reasoning)]
+    count, size = len(texts), sum(map(len, texts))
     return {
         "title": visible(f"{row.scenario.label}, conversation {row.number}"),
         "run": close.run,
@@ -100,7 +102,8 @@ def conversation(close: CloseUp, view: View = View(), *, all_seats: bool = False
         "seats": seats,
         "seat_view": views[0] if view.seat else None,
         "seat_views": views if all_seats else [],
-        "words": Words(markdown=view.markdown, texts=len(turns), size=sum(len(turn.text) for turn in turns)),
+        "words": Words(markdown=view.markdown, texts=count, size=size),
+        "plainly": Words(texts=count, size=size),
         "judged": judged,
         "apart": [one.turn.number for one in seen if one.panel and one.panel.is_apart],
         "outcome": outcome_of(close.run.benchmark, row.outcome),

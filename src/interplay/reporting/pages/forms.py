@@ -108,8 +108,9 @@ def _rows(schema: Schema, path: str) -> Iterator[Row]:
     """Empty entries of a list; one for each number where entries are of things that are counted."""
     properties: Mapping[str, Schema] = schema["items"].get("properties", {})
     first, counted = next(iter(properties.items()), ("", {}))
-    low, high = counted.get("minimum"), counted.get("maximum")
-    is_counted = counted.get("type") == "integer" and None not in (low, high) and high - low < MOST_ROWS
+    is_counted = counted.get("type") == "integer" and {"minimum", "maximum"} <= counted.keys()
+    low, high = (int(counted.get(end, 0)) for end in ("minimum", "maximum"))
+    is_counted = is_counted and high - low < MOST_ROWS
     numbers = range(low, high + 1) if is_counted else range(1, min(schema.get("maxItems", ROWS), ROWS) + 1)
     for place, number in enumerate(numbers):
         others = [one for one in properties if one != first or not is_counted]

@@ -58,7 +58,7 @@ def _of_list(values: Sequence[Any]) -> LaidOut:
         return _NOTHING
     left_out = max(0, len(values) - MOST)
     values = values[:MOST]
-    if all(isinstance(one, Mapping) for one in values) and len(values) > 1:
+    if all(isinstance(one, Mapping) for one in values):
         names = list(dict.fromkeys(name for one in values for name in one))
         cells = [[one.get(name) for name in names] for one in values]
         if len(names) <= MOST_COLUMNS and all(_fits_in_a_cell(cell) for row in cells for cell in row):

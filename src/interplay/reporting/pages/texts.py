@@ -167,7 +167,10 @@ TAGS = {
 
 @cache
 def _markdown() -> MarkdownIt:
-    made = MarkdownIt("commonmark", {"html": False, "linkify": False, "typographer": False, "maxNesting": 12})
+    made = MarkdownIt(
+        "commonmark",
+        {"html": False, "breaks": True, "linkify": False, "typographer": False, "maxNesting": 12},
+    )
     made.enable(["table", "strikethrough"])
     made.disable(["link", "image", "autolink", "reference", "html_block", "html_inline", "entity"])
     # a text has no part in the page's own headings

@@ -6,6 +6,8 @@ const AGAIN = 1000; // milliseconds between two tries
 const PATIENCE = 15000; // for an answer
 let turn = 0; // of what was asked for last; what was asked for before is given up
 let timer = 0;
+let shown = document.querySelector("main").innerHTML; // as the server drew it
+const folded = new Map(); // what somebody folded or unfolded, by its title
 
 const status = () => document.getElementById("play-status");
 const pause = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
@@ -46,11 +48,34 @@ async function go(address, body) {
   if (html === null) return;
   const drawn = new DOMParser().parseFromString(html, "text/html");
   const fresh = drawn.querySelector("main");
-  if (!fresh) return;
+  if (!fresh) {
+    tell("The server does not let this page in any longer.");
+    return;
+  }
+  if (fresh.innerHTML === shown && !body) { // whoever reads meanwhile is not disturbed
+    tell("");
+    begin();
+    return;
+  }
+  shown = fresh.innerHTML;
   const wasMyTurn = Boolean(document.querySelector("form[data-move]"));
   document.title = drawn.title;
   document.querySelector("main").replaceWith(document.adoptNode(fresh));
-  begin();
+  document.addEventListener("click", (event) => {
+  const title = event.target.closest("summary");
+  if (title) folded.set(title.textContent, !title.parentElement.open);
+});
+document.addEventListener("click", async (event) => {
+  const button = event.target.closest("[data-copies]");
+  if (!button) return;
+  try {
+    await navigator.clipboard.writeText(button.parentElement.querySelector("a[data-absolute]").href);
+    button.textContent = "Copied";
+  } catch {
+    button.textContent = "Copy it by hand";
+  }
+});
+begin();
   const isMyTurn = Boolean(document.querySelector("form[data-move]"));
   if (body || (isMyTurn && !wasMyTurn)) {
     const field = document.querySelector("form[data-move] textarea, form[data-move] input:not([type=hidden])");
@@ -61,8 +86,13 @@ async function go(address, body) {
 }
 
 function begin() {
+  for (const part of document.querySelectorAll("main details")) {
+    const title = part.querySelector("summary").textContent;
+    if (folded.has(title)) part.open = folded.get(title);
+  }
   for (const hint of document.querySelectorAll("[data-enter]")) hint.hidden = false;
   for (const link of document.querySelectorAll("a[data-absolute]")) link.textContent = link.href;
+  for (const button of document.querySelectorAll("[data-copies]")) button.hidden = !navigator.clipboard;
   const table = document.querySelector("[data-look-again]");
   const seconds = Number(table?.dataset.lookAgain || 0);
   clearTimeout(timer);
@@ -80,5 +110,19 @@ document.addEventListener("keydown", (event) => {
   if (!field || event.key !== "Enter" || event.shiftKey || event.isComposing) return;
   event.preventDefault();
   if (field.form.reportValidity()) field.form.requestSubmit();
+});
+document.addEventListener("click", (event) => {
+  const title = event.target.closest("summary");
+  if (title) folded.set(title.textContent, !title.parentElement.open);
+});
+document.addEventListener("click", async (event) => {
+  const button = event.target.closest("[data-copies]");
+  if (!button) return;
+  try {
+    await navigator.clipboard.writeText(button.parentElement.querySelector("a[data-absolute]").href);
+    button.textContent = "Copied";
+  } catch {
+    button.textContent = "Copy it by hand";
+  }
 });
 begin();
