@@ -173,7 +173,7 @@ def paid_once(store: Path, loopback: Loopback) -> bool:
     """Has every answer of the provider its one row, and every finished row its one answer?"""
     with Records(store) as records:
         [(answered, double)] = records.db.execute(
-            "SELECT count(*), count(*) - count(DISTINCT conversation || '/' || stage || '/' || participant || '/' || step)"
+            "SELECT count(*), count(*) - count(DISTINCT printf('%d %s %s %d', conversation, stage, participant, step))"
             " FROM calls WHERE state = 'done' AND model NOT GLOB 'human/*'"
         ).fetchall()
     return bool(answered == loopback.calls and not double)

@@ -52,14 +52,16 @@ CASES: dict[str, tuple[str, dict[str, str], int, int]] = {
     "a player of word guessing": ("word_guessing", GUESSING, 2, 0),
     "somebody at a table": (
         "word_guessing",
-        {"option__experiment": "table", "option__split": "1-1", "option__rounds": "1", "model__player_b": "openai/quartz"},
+        {"option__experiment": "table", "option__split": "1-1", "option__rounds": "1",
+         "model__player_b": "openai/quartz"},
         2,
         0,
     ),
     "the interrogator of a role-play": ("role_play", ASKING, 2, 1),
     "the player of a role-play": (
         "role_play",
-        {"seat": "player", "model__interrogator": "openai/gneiss", "model__judge": "openai/marble", "option__turns": "2"},
+        {"seat": "player", "model__interrogator": "openai/gneiss", "model__judge": "openai/marble",
+         "option__turns": "2"},
         2,
         1,
     ),
@@ -341,7 +343,8 @@ def test_a_model_that_never_answers_in_form_ends_the_game_and_nothing_is_to_be_t
 ) -> None:
     with hall(store, lambda asked: "no JSON at all") as (served, _):
         ada = invited(begun(served, "word_guessing", **GUESSING))
-        page = ada.wait()
+        ada.play()
+        page = ada.pages[-1]
         assert "The game came to nothing" in page
         assert "did not go on" not in page
         assert not HIDDEN.search(page)

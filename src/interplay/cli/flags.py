@@ -20,7 +20,7 @@ Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 def flag(*names: str, **settings: Any) -> Decorator:
     """A flag that an environment variable can set too."""
-    variable = "INTERPLAY_" + names[0].lstrip("-").replace("-", "_").upper()
+    variable = "INTERPLAY_" + names[0].partition("/")[0].lstrip("-").replace("-", "_").upper()
     return click.option(*names, envvar=variable, show_envvar=True, **settings)
 
 

@@ -79,11 +79,11 @@ def _axis(column: Column, ends: Sequence[float], scale: Scale | None, side: floa
 
 
 def _against(label: str, mine: Sequence[tuple[float, float]], on: Axis, side: float) -> Spec:
-    random = Random(label)  # noqa: S311  # moves points on a page, always in the same way
-    drawn = mine if len(mine) <= MOST_DOTS else random.sample(mine, MOST_DOTS)
+    rng = Random(label)  # noqa: S311  # moves points on a page, always in the same way
+    drawn = mine if len(mine) <= MOST_DOTS else rng.sample(mine, MOST_DOTS)
     far = _jitter(mine, on)
     values = [
-        {"human": human + random.uniform(-far, far), "judge": machine + random.uniform(-far, far)}
+        {"human": human + rng.uniform(-far, far), "judge": machine + rng.uniform(-far, far)}
         for human, machine in drawn
     ]
     reach = max(far, 0.02 * (on.high - on.low)) + 0.02 * (on.high - on.low)

@@ -23,6 +23,7 @@ from interplay.store.records import ConversationRow, Records, Run
 
 MOST_SCENARIOS = 500  # in the list of a form
 MOST_GAMES = 50  # on the page of games
+UNREAD = "Your reply "  # how the reason begins for which a reply could not be read
 ANY = "any"  # the scenario that is drawn
 
 
@@ -114,9 +115,11 @@ def _rest(lines: Sequence[Line], seat: str) -> list[Heard]:
 def _unread(move: Move, lines: Sequence[Line]) -> str:
     """Why the reply before could not be read; empty where it was, or where this is the first question.
 
-    What could not be read is in the seat's view until there is a better one, and never among what was said.
+    What could not be read is in the seat's view until there is a better one, and never among what was said; what was
+    said is written down a moment after the question.
     """
-    if len(move.messages) < 3 or move.messages[-2].role != "assistant":
+    is_told = move.messages[-1].text.startswith(UNREAD)
+    if not is_told or len(move.messages) < 3 or move.messages[-2].role != "assistant":
         return ""
     own = _own(lines, move.seat)
     was_read = bool(own) and lines[own[-1]].text == move.messages[-2].text
