@@ -8,9 +8,10 @@ from pathlib import Path
 
 from perf.measures import FULL, QUICK, Measure, Part, Size
 from perf.page import PAGE, write_page
+from perf.pages import pages
 from perf.parts import cpu, latency, memory, record_bodies
 
-PARTS = ("cpu", "latency", "memory")
+PARTS = ("cpu", "latency", "memory", "pages")
 
 
 def main() -> None:
@@ -46,6 +47,8 @@ def run(wanted: Sequence[str], size: Size) -> tuple[list[Part], str]:
         for part in [part for part in PARTS if part in wanted]:
             if part == "memory":
                 result, sqlite = memory(folder, size)
+            elif part == "pages":
+                result = pages(folder, size)
             else:
                 result = {"cpu": cpu, "latency": latency}[part](folder, bodies, size)
             show(result, judged=size is FULL)

@@ -45,6 +45,7 @@ class Size:
     latency_waves: int  # of the bare loop: calls per connection
     memory_epochs: int
     starts: int
+    pages_conversations: int
 
 
 SCENARIOS = 50
@@ -60,6 +61,7 @@ FULL = Size(
     latency_waves=20,
     memory_epochs=200,
     starts=5,
+    pages_conversations=200_000,
 )
 QUICK = Size(
     cpu_rounds=1,
@@ -70,6 +72,7 @@ QUICK = Size(
     latency_waves=5,
     memory_epochs=4,
     starts=1,
+    pages_conversations=2_400,
 )  # shows that everything runs; its numbers mean little
 
 

@@ -130,7 +130,7 @@ class Window:
 
     def forget(self) -> None:
         """Begin to watch anew."""
-        self._seen.__init__()  # type: ignore[misc]
+        self._seen = Seen()
         self._before = len(self._outside.asked)
 
     def is_too_wide(self) -> bool:

@@ -1,6 +1,6 @@
 """The browser sees what it is there to see: scripts that run, calls to elsewhere, dialogs, complaints."""
 
-import pytest
+from collections.abc import Sequence
 
 from tests.browser.chromium import Chromium, Seen
 from tests.browser.unsafe import unsafe_site
@@ -8,45 +8,52 @@ from tests.browser.unsafe import unsafe_site
 STRICT = {"Content-Security-Policy": "default-src 'none'"}
 
 
+RUN = (
+    "<script>__hit(1)</script>",
+    "<img src=x onerror=__hit(1)>",
+    "<svg onload=__hit(1)>",
+    "<iframe srcdoc='<script>__hit(1)</script>'></iframe>",
+    "<iframe src='data:text/html,<script>__hit(1)</script>'></iframe>",
+    "<iframe src='javascript:parent.__hit(1)'></iframe>",
+)
+CALL = (
+    "<img src=http://attacker.invalid/1>",
+    "<script>fetch('http://attacker.invalid/1').catch(() => 0)</script>",
+    "<link rel=stylesheet href=http://attacker.invalid/1>",
+    "<style>body { background: url(http://attacker.invalid/1) }</style>",
+    "<base href=http://attacker.invalid/><img src=1>",
+    "<iframe src=//attacker.invalid/1></iframe>",
+    "<link rel=prefetch href=http://attacker.invalid/1>",
+    "<video poster=http://attacker.invalid/1></video>",
+    "<script>new WebSocket('ws://attacker.invalid/1')</script>",
+    "<script>navigator.sendBeacon('http://attacker.invalid/1')</script>",
+)
+
+
+def each_seen(browser: Chromium, pages: Sequence[str], headers: dict[str, str] | None = None) -> list[Seen]:
+    """What is seen on each of these pages."""
+    paths = {f"/{number}": page for number, page in enumerate(pages)}
+    found = []
+    with unsafe_site(paths, headers) as address, browser.window(address) as window:
+        for path in paths:
+            window.forget()
+            window.open(path)
+            window.page.wait_for_timeout(100)
+            found.append(window.seen)
+    return found
+
+
 def seen_of(browser: Chromium, page: str, headers: dict[str, str] | None = None) -> Seen:
-    with unsafe_site({"/": page}, headers) as address, browser.window(address) as window:
-        window.open("/")
-        window.page.wait_for_timeout(150)
-        return window.seen
+    return each_seen(browser, [page], headers)[0]
 
 
-@pytest.mark.parametrize(
-    "page",
-    [
-        "<script>__hit(1)</script>",
-        "<img src=x onerror=__hit(1)>",
-        "<svg onload=__hit(1)>",
-        "<iframe srcdoc='<script>__hit(1)</script>'></iframe>",
-        "<iframe src='data:text/html,<script>__hit(1)</script>'></iframe>",
-        "<iframe src='javascript:parent.__hit(1)'></iframe>",
-    ],
-)
-def test_a_script_that_runs_is_seen(browser: Chromium, page: str) -> None:
-    assert seen_of(browser, page).hits == ["1"]
+def test_scripts_that_run_are_seen(browser: Chromium) -> None:
+    assert [seen.hits for seen in each_seen(browser, RUN)] == [["1"]] * len(RUN)
 
 
-@pytest.mark.parametrize(
-    "page",
-    [
-        "<img src=http://attacker.invalid/1>",
-        "<script>fetch('http://attacker.invalid/1').catch(() => 0)</script>",
-        "<link rel=stylesheet href=http://attacker.invalid/1>",
-        "<style>body { background: url(http://attacker.invalid/1) }</style>",
-        "<base href=http://attacker.invalid/><img src=1>",
-        "<iframe src=//attacker.invalid/1></iframe>",
-        "<link rel=prefetch href=http://attacker.invalid/1>",
-        "<video poster=http://attacker.invalid/1></video>",
-        "<script>new WebSocket('ws://attacker.invalid/1')</script>",
-        "<script>navigator.sendBeacon('http://attacker.invalid/1')</script>",
-    ],
-)
-def test_a_call_to_elsewhere_is_seen(browser: Chromium, page: str) -> None:
-    assert any("attacker.invalid" in one for one in seen_of(browser, page).outbound)
+def test_calls_to_elsewhere_are_seen(browser: Chromium) -> None:
+    seen = [any("attacker.invalid" in one for one in seen.outbound) for seen in each_seen(browser, CALL)]
+    assert dict(zip(CALL, seen, strict=True)) == dict.fromkeys(CALL, True)
 
 
 def test_a_call_to_another_door_of_this_machine_is_seen(browser: Chromium) -> None:

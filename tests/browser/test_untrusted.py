@@ -9,6 +9,7 @@ import pytest
 
 from interplay.benchmarks import find
 from interplay.reporting.html import write_report
+from interplay.reporting.site import write_site
 from interplay.running.results import board_of
 from interplay.store.records import Records
 from interplay.web.entries import Entry
@@ -17,15 +18,17 @@ from tests.browser.chromium import Chromium, Window
 from tests.browser.conftest import Opened
 from tests.browser.payloads import HOST, PAYLOADS, numbers_in
 from tests.browser.poisoned import Poisoned, poisoned
+from tests.browser.unsafe import unsafe_site
 from tests.web.examples import EXAMPLES
 from tests.web.served import Served, serving_apart
 
 ALL = set(range(1, len(PAYLOADS) + 1))
+MOST_FILES = 40  # of a site of files are opened
 # What no page of ours has, whoever wrote its texts: elements that load or run, handlers, addresses that are code
 AUDIT = """host => [...document.querySelectorAll('*')].flatMap(one => {
   const faults = [], name = one.localName;
   if (/^(iframe|frame|object|embed|base|style|portal|template|marquee)$/.test(name)) faults.push(name);
-  if (name === 'script' && !new URL(one.src, location).pathname.startsWith('/assets/')) faults.push(name);
+  if (name === 'script' && !/\\/[\\w.-]+\\.js$/.test(one.src)) faults.push(name);
   if (name === 'meta' && /refresh/i.test(one.httpEquiv)) faults.push(name);
   for (const {name: key, value} of one.attributes) {
     if (/^on/i.test(key)) faults.push(key);
@@ -127,6 +130,21 @@ VIEWS: dict[
 }
 
 
+def test_what_no_page_has_is_found_where_it_is(browser: Chromium) -> None:
+    pages = {
+        "/": "<a href=javascript:0>x</a><p onclick=x>y</p><img srcset='//attacker.invalid/1 2x'><base target=x>"
+    }
+    with unsafe_site(pages) as address, browser.window(address) as opened:
+        opened.open("/")
+        found = opened.page.evaluate(AUDIT, HOST)
+    assert [one.split(" ")[0] for one in found] == [
+        "href=javascript:0",
+        "onclick",
+        "srcset=//attacker.invalid/1",
+        "base",
+    ]
+
+
 @pytest.mark.parametrize("view", VIEWS)
 def test_nothing_runs_and_nothing_is_asked_for(
     unkind: Served, poison: Poisoned, window: Opened, view: str
@@ -168,6 +186,24 @@ def test_what_was_typed_comes_back_as_text(unkind: Served, poison: Poisoned, win
                 look(opened, address, is_error=True)
                 echoed += 1
     assert echoed > 10
+
+
+def test_a_site_of_files_is_as_safe(poison: Poisoned, browser: Chromium, tmp_path: Path) -> None:
+    site, f = tmp_path / "site", poison.furnished
+    with Records(f.store_path) as records:
+        runs = [records.find(run) for run in (poison.named, f.runs["role_play"], f.faulty)]
+        write_site(site, records, runs, most=12, tell=lambda line: None)
+    pages = sorted(site.rglob("*.html"))
+    shown: set[int] = set()
+    with browser.window(site.as_uri()) as opened:
+        for page in pages[:: 1 + len(pages) // MOST_FILES]:
+            shown |= look(opened, f"/{quote(page.relative_to(site).as_posix())}")
+        opened.open("/search/index.html")
+        opened.page.get_by_role("searchbox").fill("hit")
+        opened.page.wait_for_timeout(300)
+        assert opened.page.evaluate(AUDIT, HOST) == []
+        assert opened.seen.anything() == []
+    assert shown == ALL
 
 
 def test_a_report_in_one_file_is_as_safe(poison: Poisoned, browser: Chromium, tmp_path: Path) -> None:

@@ -128,7 +128,7 @@ class Player:
 
 
 def begun(served: Served, benchmark: str, **changes: str) -> Player:
-    """Begin a game by its form, with some of its fields changed; a point in a name is written as two underscores."""
+    """Begin a game of the first scenario by its form, with some fields changed; a point in a name is written as two underscores."""
     answer = begin(served, benchmark, **changes)
     assert answer.status == 303, alert_in(answer.text)
     return Player(served, answer.headers["location"])
@@ -141,7 +141,9 @@ def begin(served: Served, benchmark: str, **changes: str) -> Answer:
     assert page.status == 200, page.text
     found = form_in(page.text, "/games/")
     assert found is not None, page.text
-    return served.post(found[0], {**found[1], **changed})
+    first = re.search(r'<option value="any">any</option>\s*<option value="([^"]+)"', page.text)
+    assert first is not None
+    return served.post(found[0], {**found[1], "scenario": first[1], **changed})
 
 
 def invited(player: Player, person: str = "ada") -> Player:

@@ -3,10 +3,12 @@
 import re
 import socket
 from collections.abc import Iterator
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 import pytest
 
+from interplay.store.moves import Moves
+from interplay.store.records import Records
 from interplay.web.access import HEADERS
 from interplay.web.app import FORM, LARGEST_FORM, MOST_FIELDS
 from interplay.web.entries import Entry
@@ -80,6 +82,45 @@ def test_the_owners_cookie_opens_no_door_of_others(
     headers = {"Origin": served.address, "Content-Type": FORM}
     body = urlencode(form_of(entry.form)) if entry.method == "POST" else ""
     assert served.ask(path, method=entry.method, body=body, headers=headers).status == 403
+
+
+def test_a_link_leads_to_its_own_place_alone(served: Served, furnished: Furnished) -> None:
+    """A player cannot speak in another game, and what raters are shown is of their own round."""
+    with Records(furnished.store_path) as records, Moves(furnished.store_path) as moves:
+        asked = moves.waiting(records.find(furnished.games["role_play"]))[0]
+        answer = served.post(
+            f"/play/{furnished.passes['player elsewhere']}/",
+            {"call": str(asked.call), "text": "Not I."},
+            owner=False,
+        )
+        assert answer.status == 404
+        assert asked.call in [one.call for one in moves.waiting(records.find(furnished.games["role_play"]))]
+    items = [
+        served.ask(f"/label/{furnished.passes[name]}/1/", owner=False)
+        for name in ("rater", "rater elsewhere")
+    ]
+    assert [one.status for one in items] == [200, 200]
+    assert items[0].text != items[1].text
+    assert "ruth" not in items[1].text
+
+
+ODD = ("", "0", "-1", "9" * 30, "x" * 10_000, "%00", "<b>", "../../", "\u202e")
+
+
+@pytest.mark.parametrize("entry", [one for one in ENTRIES if "{secret}" in one.path], ids=name_of)
+@pytest.mark.parametrize("guest", ["rater", "player", "rater revoked", "nobody"])
+def test_mistakes_tell_no_names(served: Served, furnished: Furnished, entry: Entry, guest: str) -> None:
+    path = address_of(entry, furnished, furnished.passes.get(guest, "nothing"))
+    headers = {"Origin": served.address, "Content-Type": FORM}
+    for odd in ODD:
+        said = urlencode({one.name: odd for one in (*entry.query, *entry.form)})
+        if entry.method == "POST":
+            answers = [served.ask(path, method="POST", body=said, headers=headers, owner=False)]
+        else:
+            answers = [served.ask(one, owner=False) for one in (f"{path}?{said}", f"{path}{quote(odd)}/")]
+        for answer in answers:
+            assert answer.status < 500, (odd, answer.text)
+            assert [name for name in NAMES if name in f"{answer.headers} {answer.text}"] == [], odd
 
 
 @pytest.mark.parametrize(

@@ -38,13 +38,13 @@ from tests.web.gaming import (
 )
 from tests.web.served import Served, serving
 
-HIDDEN = re.compile(r"openai|quartz|gneiss|marble")  # whatever the models here are called
-GUESSING = {"person": "ada", "model__opponent": "openai/quartz", "option__rounds": "1"}
+HIDDEN = re.compile(r"openai|zq")  # whatever the models here are called
+GUESSING = {"person": "ada", "model__opponent": "openai/zqmodel", "option__rounds": "1"}
 ASKING = {
     "person": "ada",
     "seat": "interrogator",
-    "model__player": "openai/quartz",
-    "model__judge": "openai/marble",
+    "model__player": "openai/zqmodel",
+    "model__judge": "openai/zqjudge",
     "option__turns": "2",
 }
 # of each: the benchmark, what is filled in, how often the person speaks, and how many verdicts there are
@@ -53,37 +53,37 @@ CASES: dict[str, tuple[str, dict[str, str], int, int]] = {
     "somebody at a table": (
         "word_guessing",
         {"option__experiment": "table", "option__split": "1-1", "option__rounds": "1",
-         "model__player_b": "openai/quartz"},
+         "model__player_b": "openai/zqmodel"},
         2,
         0,
     ),
     "the interrogator of a role-play": ("role_play", ASKING, 2, 1),
     "the player of a role-play": (
         "role_play",
-        {"seat": "player", "model__interrogator": "openai/gneiss", "model__judge": "openai/marble",
+        {"seat": "player", "model__interrogator": "openai/zqother", "model__judge": "openai/zqjudge",
          "option__turns": "2"},
         2,
         1,
     ),
     "the user of a task bot": (
         "task_dialogue",
-        {"seat": "user", "model__system": "openai/quartz", "model__judge": "openai/marble", "option__exchanges": "2"},
+        {"seat": "user", "model__system": "openai/zqmodel", "model__judge": "openai/zqjudge", "option__exchanges": "2"},
         2,
         1,
     ),
     "a task bot": (
         "task_dialogue",
-        {"seat": "system", "model__user": "openai/gneiss", "model__judge": "", "option__exchanges": "1"},
+        {"seat": "system", "model__user": "openai/zqother", "model__judge": "", "option__exchanges": "1"},
         3,
         0,
     ),
     "the second player of a scene": (
         "social_interaction",
-        {"seat": "player 2", "model__player": "openai/quartz", "model__judge": "openai/marble", "option__moves": "6"},
+        {"seat": "player 2", "model__player": "openai/zqmodel", "model__judge": "openai/zqjudge", "option__moves": "6"},
         3,
         1,
     ),
-    "a simulated interface": ("simulation", {"model__judge": "openai/marble, openai/gneiss"}, 1, 2),
+    "a simulated interface": ("simulation", {"model__judge": "openai/zqjudge, openai/zqother"}, 1, 2),
 }  # fmt: skip
 
 
@@ -238,7 +238,7 @@ def test_nobody_answers_for_somebody_else_or_in_another_game(store: Path) -> Non
 
 def test_new_lines_are_what_a_model_would_write_and_two_ways_of_sending_are_one_move(store: Path) -> None:
     with hall(store) as (served, _):
-        ada = begun(served, "simulation", person="ada", model__judge="openai/marble")
+        ada = begun(served, "simulation", person="ada", model__judge="openai/zqjudge")
         action, values = filled_in(ada.wait())
         assert ada.send(action, {**values, "text": "one\r\ntwo"}).status == 303
         assert ada.send(action, {**values, "text": "one\ntwo"}).status == 303
@@ -251,8 +251,8 @@ def test_new_lines_are_what_a_model_would_write_and_two_ways_of_sending_are_one_
 
 def test_a_move_that_does_not_fit_its_form_is_told_before_it_is_said_and_is_kept(store: Path) -> None:
     with hall(store) as (served, _):
-        ada = begun(served, "social_interaction", person="ada", seat="npc", model__player="openai/quartz",
-                    model__judge="openai/marble", option__moves="5")  # fmt: skip
+        ada = begun(served, "social_interaction", person="ada", seat="npc", model__player="openai/zqmodel",
+                    model__judge="openai/zqjudge", option__moves="5")  # fmt: skip
         action, values = filled_in(ada.wait())
         answer = ada.send(action, {**values, "say.move": "fly", "say.say": "Up & away"})
         assert answer.status == 400
@@ -308,7 +308,7 @@ def test_a_provider_that_fails_is_told_in_one_line_and_tried_again_by_the_owner_
         assert "came to nothing" not in page
         assert 'data-look-again="5.0"' in page  # it goes on by itself once somebody has tried again
         page = owner.wait()
-        assert "The game did not go on: provider failure: openai/quartz" in alert_in(page)
+        assert "The game did not go on: provider failure: openai/zqmodel" in alert_in(page)
         assert 'data-look-again="0"' in page
         calls = loopback.calls
         owner.look()
@@ -331,7 +331,7 @@ def test_what_is_said_while_a_game_is_broken_off_is_not_lost(store: Path, broken
             records.db.execute(
                 "UPDATE conversations SET state = 'void', failure = 'provider', detail = 'x: down'"
             )
-        answer = ada.send(action, {**values, "say.player_1": "harpsichord"})
+        answer = ada.send(action, {**values, guess: "harpsichord"})
         assert answer.status == 400
         assert GONE in answer.text
         assert "harpsichord" in answer.text
@@ -382,7 +382,7 @@ def test_a_game_that_another_process_has_in_hand_goes_on_when_that_is_done(store
 
 def test_a_run_of_which_nothing_was_begun_is_not_tried_over_and_over(store: Path) -> None:
     with hall(store) as (served, _):
-        ada = begun(served, "simulation", person="ada", model__judge="openai/marble")
+        ada = begun(served, "simulation", person="ada", model__judge="openai/zqjudge")
         ada.wait()
         with Records(store) as records:
             records.db.execute("DELETE FROM calls")
@@ -403,7 +403,7 @@ def test_a_server_that_ends_does_not_wait_for_a_model_that_never_answers(store: 
     with providing(loopback) as url:
         with serving(store, directory(url)) as served:
             ada = begun(
-                served, "role_play", **{**ASKING, "seat": "player", "model__interrogator": "openai/gneiss"}
+                served, "role_play", **{**ASKING, "seat": "player", "model__interrogator": "openai/zqother"}
             )
             assert hangs.wait(10)
         with serving(store, directory(url)) as served:
@@ -417,9 +417,9 @@ def test_a_server_that_ends_does_not_wait_for_a_model_that_never_answers(store: 
 @pytest.mark.parametrize(
     "changes, said",
     [
-        ({"model__player": "nowhere/quartz"}, "nowhere/quartz"),
+        ({"model__player": "nowhere/zqmodel"}, "nowhere/zqmodel"),
         ({"model__player": ""}, "no model to measure"),
-        ({"model__player": "openai/quartz, openai/gneiss"}, "2 tables would be laid"),
+        ({"model__player": "openai/zqmodel, openai/zqother"}, "2 tables would be laid"),
         ({"model__judge": ""}, "role_play needs the role judge"),
         ({"model__judge": "human/bob"}, "human/bob is a person and no judge"),
         ({"person": "a b"}, "a person's name is up to 40 letters"),
@@ -487,7 +487,7 @@ def test_a_second_click_is_no_second_game_also_while_models_speak(store: Path) -
     with hall(store, script) as (served, _):
         found = form_in(served.ask("/games/new/?benchmark=role_play&seat=player").text, "/games/")
         assert found is not None
-        names = {"model.interrogator": "openai/gneiss", "model.judge": "openai/marble", "option.turns": "1"}
+        names = {"model.interrogator": "openai/zqother", "model.judge": "openai/zqjudge", "option.turns": "1"}
         sent = {**found[1], **names, "scenario": "any"}
         places = [served.post("/games/", sent) for _ in range(3)]
         assert {one.status for one in places} == {303}
@@ -515,7 +515,7 @@ def test_play_again_is_the_same_form_once_more_and_both_times_can_be_seen(store:
         }
         found = form_in(served.ask(link[1].replace("&amp;", "&")).text, "/games/")
         assert found is not None
-        assert (found[1]["model.player"], found[1]["seat"]) == ("openai/quartz", "interrogator")
+        assert (found[1]["model.player"], found[1]["seat"]) == ("openai/zqmodel", "interrogator")
         answer = served.post("/games/", {**found[1], "scenario": row.scenario.id})
         second = Player(served, answer.headers["location"])
         assert "You play this 2 times" in second.wait()
@@ -532,7 +532,7 @@ def test_names_that_may_be_meant_are_offered(store: Path) -> None:
         begun(served, "role_play", **ASKING).wait()
         page = served.ask("/games/new/?benchmark=task_dialogue").text
         offered = re.findall(r'<option value="([^"]+)"></option>', page)
-        assert {"openai/quartz", "openai/marble", "rule/agenda", "local/smollm2"} <= set(offered)
+        assert {"openai/zqmodel", "openai/zqjudge", "rule/agenda", "local/smollm2"} <= set(offered)
         assert not [name for name in offered if name.startswith("human/")]
 
 
@@ -561,8 +561,8 @@ def test_a_link_lets_somebody_into_one_game_as_one_person(store: Path) -> None:
 def test_a_run_that_was_begun_by_a_command_is_a_game_as_well(store: Path) -> None:
     loopback = Loopback(lively)
     with providing(loopback) as url:
-        line = ["run", "role_play", "--model", "openai/quartz", "--turns", "1", "--limit", "2", "--base-url", url,
-                "--model-role", "interrogator=human/ada", "--model-role", "judge=openai/marble"]  # fmt: skip
+        line = ["run", "role_play", "--model", "openai/zqmodel", "--turns", "1", "--limit", "2", "--base-url", url,
+                "--model-role", "interrogator=human/ada", "--model-role", "judge=openai/zqjudge"]  # fmt: skip
         assert main([*line, "--store", str(store)]) == 1
         with serving(store, directory(url)) as served:
             run = last_run(store)

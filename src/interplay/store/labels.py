@@ -136,8 +136,8 @@ class Labels:
     def of(self, run: Run) -> list[Given]:
         """The labels of a run's conversations, the newest of each rater and criterion, in a fixed order."""
         rows = self._rows(
-            f"SELECT {_LABEL} FROM labels WHERE conversation IN (SELECT number FROM conversations WHERE run = ?)"  # noqa: S608  # our own names
-            " ORDER BY number",
+            f"SELECT {_LABEL} FROM labels WHERE EXISTS (SELECT 1 FROM conversations c WHERE c.number = conversation"  # noqa: S608  # our own names
+            " AND c.run = ?) ORDER BY labels.number",
             run.number,
         )
         newest = {label.key: label for label in (Given(*row) for row in rows)}
