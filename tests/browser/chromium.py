@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Dialog, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Dialog, Page, expect, sync_playwright
 
 FLAGS = (
     *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
@@ -25,6 +25,7 @@ SCHEMES = ("light", "dark")
 OF_THE_BROWSER = re.compile(
     r"\w+ (https?://)?[\w.-]+\.(google|googleapis|gstatic|gvt1)\.com[:/]"
 )  # what it asks for itself
+PATIENCE = 20_000  # milliseconds, on a machine that has much else to do
 GRAVE = ("serious", "critical")
 WATCH = """
 addEventListener('securitypolicyviolation', found =>
@@ -191,7 +192,7 @@ class Chromium:
     def window(self, home: str, cookies: Sequence[dict[str, Any]] = (), **settings: Any) -> Iterator[Window]:
         """A window on the site that is at home there; settings are those of a context of Playwright."""
         context = self._browser.new_context(**settings)
-        context.set_default_timeout(10_000)
+        context.set_default_timeout(PATIENCE)
         try:
             context.add_cookies(list(cookies))
             yield Window(context, home, self._outside)
@@ -203,6 +204,7 @@ class Chromium:
 def chromium() -> Iterator[Chromium]:
     """Start the browser; it can reach loopback, and is watched when it tries anything else."""
     outside = Outside()
+    expect.set_options(timeout=PATIENCE)
     try:
         with sync_playwright() as driver:
             browser = driver.chromium.launch(

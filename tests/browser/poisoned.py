@@ -37,10 +37,10 @@ class Poisoned:
     raters: tuple[str, ...]  # the secrets of raters who are called by payloads
 
 
-def bundle(number: int) -> str:
+def bundle(number: int, count: int = AT_ONCE) -> str:
     """Some payloads, others each time."""
     start = number * AT_ONCE % len(PAYLOADS)
-    return "\n\n".join([*PAYLOADS[start:], *PAYLOADS[:start]][:AT_ONCE])
+    return "\n\n".join([*PAYLOADS[start:], *PAYLOADS[:start]][:count])
 
 
 def poison(asked: Asked, said: str) -> Said:
@@ -95,7 +95,9 @@ def _with_names(found: Furnished, folder: Path) -> Poisoned:
 
 
 def _cards() -> dict[str, Any]:
-    texts = [bundle(number) for number in range(8)]
+    texts = [
+        bundle(number, len(PAYLOADS)) for number in range(8)
+    ]  # each has all, so that all are seen for certain
     return {
         "language": "en",
         "characters": [

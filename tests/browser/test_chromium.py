@@ -2,7 +2,9 @@
 
 from collections.abc import Sequence
 
-from tests.browser.chromium import Chromium, Seen
+import pytest
+
+from tests.browser.chromium import Chromium, Seen, chromium_path
 from tests.browser.unsafe import unsafe_site
 
 STRICT = {"Content-Security-Policy": "default-src 'none'"}
@@ -45,6 +47,13 @@ def each_seen(browser: Chromium, pages: Sequence[str], headers: dict[str, str] |
 
 def seen_of(browser: Chromium, page: str, headers: dict[str, str] | None = None) -> Seen:
     return each_seen(browser, [page], headers)[0]
+
+
+def test_whoever_lacks_the_browser_is_told_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.delenv("CHROMIUM", raising=False)
+    with pytest.raises(AssertionError, match="apt-get install chromium"):
+        chromium_path()
 
 
 def test_scripts_that_run_are_seen(browser: Chromium) -> None:

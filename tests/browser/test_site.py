@@ -91,7 +91,7 @@ def test_search_finds_what_was_said_and_leads_there(browser: Chromium, site: Pat
         first = window.page.locator("#results li").first
         assert first.locator("mark").all_inner_texts()[:2] == ["kettle", "boil"]
         first.get_by_role("link").click()
-        window.page.get_by_text("The kettle has just boiled.").first.wait_for()
+        window.page.get_by_text("The kettle has just boiled.").locator("visible=true").first.wait_for()
         assert window.seen.anything() == []
 
 

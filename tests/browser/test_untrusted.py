@@ -117,7 +117,10 @@ VIEWS: dict[
 ] = {  # with whether all payloads must be seen there
     "conversations": (conversations, True),
     "conversations as markdown": (lambda p: conversations(p, text="markdown"), False),
-    "as the player": (lambda p: conversations(p, seat="player")[:6], True),
+    "as the player": (
+        lambda p: conversations(p, seat="player")[:3] + conversations(p, seat="player")[-3:],
+        True,
+    ),
     "as the interrogator": (lambda p: conversations(p, seat="interrogator", text="markdown")[:6], False),
     "one step": (lambda p: conversations(p, step="2")[:3], False),
     "calls": (calls, True),

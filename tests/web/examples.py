@@ -10,12 +10,12 @@ Addresses = Callable[[Furnished], Sequence[str]]
 
 
 def _runs(f: Furnished) -> list[str]:
-    return [*f.runs.values(), f.faulty, *f.games.values()]
+    return [*f.runs.values(), f.faulty, f.games["simulation"]]
 
 
 def _compared(f: Furnished) -> list[str]:
     found = []
-    for run in (f.runs["role_play"], f.runs["word_guessing"], f.runs["social_interaction"]):
+    for run in (f.runs["role_play"], f.runs["word_guessing"]):
         two = {"a": f.models[0], "b": f.models[1]}
         found.append(f"/runs/{run}/compare/?{urlencode(two)}")
         found.append(f"/runs/{run}/compare/?{urlencode({**two, 'scenario': f.scenarios[run]})}")
@@ -65,7 +65,7 @@ EXAMPLES: dict[str, Addresses] = {
     "/runs/{run}/conversations/{number:int}/": _conversations,
     "/calls/{number:int}/": lambda f: [
         f"/calls/{number}/"
-        for run in (f.runs["role_play"], f.runs["task_dialogue"], f.faulty, f.games["word_guessing"])
+        for run in (f.runs["role_play"], f.faulty, f.games["word_guessing"])
         for number in (f.calls[run][0], f.calls[run][-1])
     ],
     "/labels/": lambda f: [

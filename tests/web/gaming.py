@@ -128,7 +128,7 @@ class Player:
 
 
 def begun(served: Served, benchmark: str, **changes: str) -> Player:
-    """Begin a game of the first scenario by its form, with some fields changed; a point in a name is written as two underscores."""
+    """Begin a game of the first scenario by its form, with some fields changed; __ in a name stands for a point."""
     answer = begin(served, benchmark, **changes)
     assert answer.status == 303, alert_in(answer.text)
     return Player(served, answer.headers["location"])

@@ -6,7 +6,7 @@ import re
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,6 +16,8 @@ from urllib.parse import urlencode, urlsplit
 import uvicorn
 
 from interplay.models.connecting import Directory
+from interplay.web.entries import Entry
+from interplay.web.everything import ENTRIES
 from interplay.web.serving import listen, serve
 from interplay.web.site import Site
 
@@ -74,9 +76,15 @@ class Served:
 
 
 @contextmanager
-def serving(store: Path, directory: Directory | None = None, port: int = 0) -> Iterator[Served]:
+def serving(
+    store: Path,
+    directory: Directory | None = None,
+    port: int = 0,
+    entries: Sequence[Entry] = ENTRIES,
+    tell: Callable[[str], None] = lambda line: None,
+) -> Iterator[Served]:
     """Serve a store until the block ends."""
-    site = Site(store, directory or Directory())
+    site = Site(store, directory or Directory(), tell)
     listening = listen(site, "127.0.0.1", port)
     servers: list[uvicorn.Server] = []
     there = threading.Event()
@@ -85,7 +93,7 @@ def serving(store: Path, directory: Directory | None = None, port: int = 0) -> I
         servers.append(server)
         there.set()
 
-    thread = threading.Thread(target=serve, args=(site, listening, (), ready))
+    thread = threading.Thread(target=serve, args=(site, listening, (), ready, entries))
     thread.start()
     there.wait(10)
     secret = listening.link.rpartition("/")[2]

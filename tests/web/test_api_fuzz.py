@@ -15,7 +15,7 @@ from schemathesis.specs.openapi.checks import content_type_conformance
 from tests.web.furnished import Furnished, furnished_once
 from tests.web.served import Served, serving_apart
 
-OF_OWNER, OF_NOBODY = 10, 3  # requests for each entry, of each kind
+OF_OWNER, OF_NOBODY = 8, 2  # requests for each entry, of each kind
 CAREFUL = settings(
     derandomize=True,
     database=None,

@@ -80,7 +80,7 @@ CASES: dict[str, tuple[str, dict[str, str], int, int]] = {
     "the second player of a scene": (
         "social_interaction",
         {"seat": "player 2", "model__player": "openai/zqmodel", "model__judge": "openai/zqjudge", "option__moves": "6"},
-        3,
+        2,
         1,
     ),
     "a simulated interface": ("simulation", {"model__judge": "openai/zqjudge, openai/zqother"}, 1, 2),
@@ -327,6 +327,7 @@ def test_what_is_said_while_a_game_is_broken_off_is_not_lost(store: Path, broken
         ada = begun(served, "word_guessing", **GUESSING)
         ada.move()
         action, values = filled_in(ada.wait())
+        [guess] = [name for name in values if name.startswith("say.")]
         with Records(store) as records:
             records.db.execute(
                 "UPDATE conversations SET state = 'void', failure = 'provider', detail = 'x: down'"

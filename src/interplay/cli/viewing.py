@@ -45,7 +45,7 @@ def view_verb(
     from interplay.web.site import Site
 
     Records(store).close()
-    site = Site(store, directory_of(models, base_url))
+    site = Site(store, directory_of(models, base_url), terminal.remark)
     listening = listen(site, host, port)
     terminal.remark(f"Look at {store} here: {listening.link}")
     terminal.remark("Ctrl-C ends it.")

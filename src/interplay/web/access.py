@@ -17,13 +17,14 @@ HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
 }
 LONGEST_SECRET = 100
+USUAL_PORT = 80  # of http: addresses do not name it
 
 
 @dataclass(frozen=True)
 class Door:
     """Where the server is, as browsers name it."""
 
-    hosts: frozenset[str]  # NAME:PORT, in small letters
+    hosts: frozenset[str]  # NAME:PORT or NAME, in small letters
     port: int
 
     @property
@@ -46,11 +47,16 @@ class Door:
 
 
 def door_of(host: str, port: int, more: Sequence[str] = ()) -> Door:
-    """The door of a server that listens here; the names of this machine itself are always good."""
-    names = {"127.0.0.1", "localhost", "[::1]", host, *more} - {"0.0.0.0", "::"}  # noqa: S104  # names, nothing is bound
-    return Door(
-        frozenset(name.lower() if _has_port(name) else f"{name}:{port}".lower() for name in names), port
-    )
+    """The door of a server that listens here; the names of this machine itself are always good.
+
+    Browsers leave out the port that they take anyway: by a name that was allowed, somebody may come through another
+    server in front of this one.
+    """
+    own = {"127.0.0.1", "localhost", "[::1]", f"[{host}]" if ":" in host else host} - {"0.0.0.0", "[::]"}  # noqa: S104  # names, nothing is bound
+    known = {f"{name}:{port}" for name in own} | (own if port == USUAL_PORT else set())
+    for name in more:
+        known |= {name} if _has_port(name) else {name, f"{name}:{port}"}
+    return Door(frozenset(name.lower() for name in known), port)
 
 
 def _has_port(name: str) -> bool:

@@ -1,5 +1,6 @@
 """The application: every request is checked, handled in a thread, and answered with strict headers."""
 
+import os
 from collections.abc import Callable, Sequence
 from http import HTTPStatus
 from typing import Any
@@ -12,7 +13,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from interplay.core.failures import Mistake, RunLocked, StoreTrouble
+from interplay.core.failures import InterplayError, Mistake, RunLocked, StoreTrouble
 from interplay.core.wire import clean
 from interplay.store.passes import Pass, Passes
 from interplay.web.access import HEADERS, Door, cookie_in, guest_of, may_come_in
@@ -23,6 +24,7 @@ LARGEST_FORM = 1_000_000  # bytes
 MOST_FIELDS = 1_000
 LARGEST_NUMBER = 2**62
 FORM = "application/x-www-form-urlencoded"
+LONGEST_PATH = 4_000  # characters; a number with more digits is none that Python reads
 BUSY = "the server cannot read or write what it keeps just now; try again in a moment"
 
 
@@ -42,14 +44,16 @@ def make_app(site: Site, entries: Sequence[Entry], door: Door) -> ASGIApp:
     routes = [
         Route(path, _endpoint(site, of_path, door), methods=[*of_path]) for path, of_path in by_path.items()
     ]
-    app = Starlette(routes=routes, exception_handlers={404: _nothing_here(site), 405: _nothing_here(site)})
+    nothing = _nothing_here(site)
+    handlers: dict[Any, Any] = {404: nothing, 405: nothing, Exception: _fault_of_ours(site)}
+    app = Starlette(routes=routes, exception_handlers=handlers)
     app.router.redirect_slashes = False
     return _with_headers(app, door)
 
 
 def _endpoint(site: Site, entries: dict[str, Entry], door: Door) -> Callable[[Request], Any]:
     async def endpoint(request: Request) -> Response:
-        entry = entries["GET" if request.method == "HEAD" else request.method]
+        entry, guest = entries["GET" if request.method == "HEAD" else request.method], None
         try:
             guest = await run_in_threadpool(_let_in, site, entry, door, request)
             form = await _form_of(request, entry)
@@ -59,23 +63,27 @@ def _endpoint(site: Site, entries: dict[str, Entry], door: Door) -> Callable[[Re
         except NotThere as missing:
             return _said(site, entry, HTTPStatus.NOT_FOUND, str(missing))
         except Mistake as mistake:
-            return _said(site, entry, HTTPStatus.BAD_REQUEST, str(mistake))
+            return _said(site, entry, HTTPStatus.BAD_REQUEST, _for_ears_of(guest, site, mistake))
         except RunLocked as locked:
             return _said(site, entry, HTTPStatus.CONFLICT, str(locked))
         except StoreTrouble as trouble:
-            line = (
-                str(trouble) if "owner" in entry.who else BUSY
-            )  # where the store is, is the owner's business
-            return _said(site, entry, HTTPStatus.SERVICE_UNAVAILABLE, line)
+            return _said(site, entry, HTTPStatus.SERVICE_UNAVAILABLE, _for_ears_of(guest, site, trouble))
         except ClientDisconnect:
             return Response(status_code=HTTPStatus.BAD_REQUEST)
 
     return endpoint
 
 
+def _for_ears_of(guest: Pass | None, site: Site, error: InterplayError) -> str:
+    """What went wrong; where the store is, is its owner's business alone."""
+    if (guest is not None and guest.role == "owner") or os.fspath(site.store) not in str(error):
+        return str(error)
+    return BUSY
+
+
 def _let_in(site: Site, entry: Entry, door: Door, request: Request) -> Pass | None:
     """Who asks; whoever may not is told so before anything that was sent is read."""
-    with Passes(site.store) as passes:
+    with _passes(site) as passes:
         guest = guest_of(passes, entry, request.path_params, cookie_in(request.headers, door.cookie))
     if not may_come_in(entry, guest):
         invited = "this link does not let you in, or no longer: ask whoever invited you for another"
@@ -84,6 +92,13 @@ def _let_in(site: Site, entry: Entry, door: Door, request: Request) -> Pass | No
         )
         raise Refused(HTTPStatus.FORBIDDEN, invited if "secret" in request.path_params else needed)
     return guest
+
+
+def _passes(site: Site) -> Passes:
+    try:
+        return Passes(site.store)
+    except Mistake as mistake:  # whoever asks has made none: the store was moved or deleted meanwhile
+        raise StoreTrouble(str(mistake)) from mistake
 
 
 def _answer(
@@ -172,6 +187,22 @@ def _nothing_here(site: Site) -> Callable[[Request, Exception], Response]:
     return answer
 
 
+def _fault_of_ours(site: Site) -> Callable[[Request, Exception], Response]:
+    """The edge of the server: whoever runs it is told, whoever asked learns nothing more."""
+
+    def answer(request: Request, error: Exception) -> Response:
+        site.tell(
+            f"interplay: a fault in Interplay itself at {request.url.path} ({type(error).__name__}: {error}); "
+            "INTERPLAY_DEBUG=1 shows where, please report it"
+        )
+        line = "a fault in Interplay itself; whoever runs the server can see more"
+        if request.url.path.startswith("/api/"):
+            return JSONResponse({"error": line}, HTTPStatus.INTERNAL_SERVER_ERROR)
+        return _said(site, None, HTTPStatus.INTERNAL_SERVER_ERROR, line)
+
+    return answer
+
+
 def _with_headers(app: ASGIApp, door: Door) -> ASGIApp:
     """Refuse strangers' hosts and origins before anything else, and put the strict headers on every answer."""
 
@@ -191,10 +222,11 @@ def _with_headers(app: ASGIApp, door: Door) -> ASGIApp:
                 ]
             await send(message)
 
-        headers = Request(scope).headers
-        refusal = door.refuses(scope["method"], headers)
+        refusal, status = door.refuses(scope["method"], Request(scope).headers), HTTPStatus.FORBIDDEN
+        if not refusal and len(scope["path"]) > LONGEST_PATH:
+            refusal, status = "no page has an address as long as this one", HTTPStatus.REQUEST_URI_TOO_LONG
         if refusal:
-            answer = Response(refusal + "\n", HTTPStatus.FORBIDDEN, media_type="text/plain")
+            answer = Response(refusal + "\n", status, media_type="text/plain")
             await answer(scope, receive, send_with_headers)
             return
         await app(scope, receive, send_with_headers)

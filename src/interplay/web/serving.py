@@ -1,6 +1,7 @@
 """Serving: a socket, a server on it, and its end."""
 
 import asyncio
+import os
 import socket
 from collections.abc import Callable, Sequence
 from contextlib import closing
@@ -12,6 +13,7 @@ from interplay.core.failures import Mistake, why
 from interplay.store.passes import Passes
 from interplay.web.access import door_of
 from interplay.web.app import make_app
+from interplay.web.entries import Entry
 from interplay.web.everything import ENTRIES
 from interplay.web.site import Site
 
@@ -53,12 +55,13 @@ def serve(
     listening: Listening,
     allowed: Sequence[str] = (),
     ready: Callable[[uvicorn.Server], None] = lambda server: None,
+    entries: Sequence[Entry] = ENTRIES,
 ) -> None:
     """Answer until somebody stops the server; Ctrl-C does."""
     door = door_of(listening.host, listening.port, allowed)
     config = uvicorn.Config(
-        make_app(site, ENTRIES, door),
-        log_level="critical",
+        make_app(site, entries, door),
+        log_level="error" if os.environ.get("INTERPLAY_DEBUG") else "critical",
         access_log=False,
         server_header=False,
         date_header=False,

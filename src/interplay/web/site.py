@@ -1,5 +1,6 @@
 """The site: the store that it shows, where its models are, and how its pages are drawn."""
 
+from collections.abc import Callable
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any
@@ -18,8 +19,9 @@ LINKS = Links()
 class Site:
     """One store as pages."""
 
-    def __init__(self, store: Path, directory: Directory):
+    def __init__(self, store: Path, directory: Directory, tell: Callable[[str], None] = lambda line: None):
         self.store = store
+        self.tell = tell  # a line for who runs the server
         self.directory = directory
         self.links = LINKS
         self.keeper = Keeper(store)

@@ -21,7 +21,7 @@ from interplay.store.gaming import people_of, view_of
 from interplay.store.moves import Move
 from interplay.store.records import ConversationRow, Records, Run
 
-MOST_SCENARIOS = 500  # in the list of a form
+MOST_SCENARIOS = 2_000  # in the list of a form
 MOST_GAMES = 50  # on the page of games
 UNREAD = "Your reply "  # how the reason begins for which a reply could not be read
 ANY = "any"  # the scenario that is drawn
