@@ -191,14 +191,20 @@ def test_the_same_number_on_a_board_of_several_runs_is_told(
     assert "/runs/another/numbers/openai%2Fplayer-a/aggregate/" in page
 
 
-def test_a_board_without_measures_says_that_conversations_have_none(records: Records) -> None:
+@pytest.mark.parametrize(("model", "link"), [(MODEL, "?model=openai%2Fplayer-a"), ("read by others", "")])
+def test_a_board_without_measures_says_that_conversations_have_none(
+    records: Records, model: str, link: str
+) -> None:
     run = replace(large(records), benchmark="role_play_writing")
     nothing = replace(find("role_play"), measures=lambda options: ())
     column = Column("strange", "strange", "something else", "score")
     asked = Question(
-        run, nothing, Board("b", (column,), ({"model": MODEL, "strange": 2.0},)), MODEL, column, 2.0
+        run, nothing, Board("b", (column,), ({"model": model, "strange": 2.0},)), model, column, 2.0
     )
-    assert "Single conversations have no score of their own here" in page_of(records, asked)
+    page = page_of(records, asked)
+    assert "Single conversations have no score of their own here" in page
+    assert "Below" not in page
+    assert f'href="/runs/{run.id}/conversations/{link}"' in page
 
 
 @pytest.mark.parametrize(

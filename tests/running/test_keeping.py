@@ -233,6 +233,20 @@ def test_a_store_that_cannot_be_written_is_no_trouble(store: Path, records: Reco
     assert not records.db.in_transaction
 
 
+def test_who_holds_the_store_locked_is_waited_for_once_and_not_for_each_number(
+    store: Path, records: Records, run: Run
+) -> None:
+    with Keeper(store) as keeper:
+        records.db.execute("BEGIN IMMEDIATE")
+        assert keeper.board(run).value == board_of(records, run, ROLE_PLAY)
+        records.db.execute("ROLLBACK")
+        assert keeper.sums(run).value == sums_of(records, run)  # found as ever, and not even tried to be kept
+        assert records.db.execute("SELECT count(*) FROM kept").get == 0
+    with Keeper(store) as another:
+        another.sums(run)
+        assert records.db.execute("SELECT count(*) FROM kept").get == 1
+
+
 def test_who_began_earlier_does_not_replace_what_was_computed_later(records: Records, run: Run) -> None:
     wish = wish_for_board(run, ROLE_PLAY)
     _, computed = compute(records, wish)

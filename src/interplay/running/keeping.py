@@ -19,6 +19,7 @@ from interplay.running.comparing import Group
 from interplay.running.computing import answer_in, begin
 from interplay.running.depending import beats_of, program, program_of, runs_in
 from interplay.running.kept import (
+    IN_A_HURRY,
     MOST_VALUES,
     Computed,
     Wish,
@@ -40,6 +41,9 @@ TURNS = 64  # wishes that may be computed at the same time, each once
 UPDATED = "the program was updated since this one was started; end it and start it again"
 LEAST_PAUSE = 5.0  # seconds between two computations of the same, while a large run goes on
 PAUSE_FACTOR = 3  # and so many times as long as it took
+WHILE_LOCKED = (
+    10.0  # seconds in which nothing is kept, once the store could not be written: a page has many numbers
+)
 
 
 @dataclass(frozen=True)
@@ -87,6 +91,7 @@ class Keeper:
         self._boards = ThreadPoolExecutor(1, thread_name_prefix="interplay-boards")
         self._sums = ThreadPoolExecutor(1, thread_name_prefix="interplay-sums")
         self._closed = False
+        self._locked_until = 0.0
 
     def __enter__(self) -> "Keeper":
         return self
@@ -183,9 +188,15 @@ class Keeper:
             known, beats = self._look(records, wish)
             if known is None or known.beats != beats:
                 value, computed = compute(records, wish)
-                keep(records, wish, computed)
+                self._keep_if_free(records, wish, computed)
                 known = self._remember(wish, computed, value)
         return Kept(known.value, known.made)
+
+    def _keep_if_free(self, records: Records, wish: Wish, computed: Computed) -> None:
+        """Somebody waits for a page: who holds the store locked is waited for once, and not for each number on it."""
+        now = time.monotonic()
+        if now >= self._locked_until and not keep(records, wish, computed, IN_A_HURRY):
+            self._locked_until = now + WHILE_LOCKED
 
     def _see_to(self, wish: Wish) -> str:
         """Let it be computed in the background, unless it is, or was a moment ago; why that went wrong, if it did."""

@@ -24,6 +24,7 @@ from interplay.store.sums import Sums, sums_of
 
 MOST_VALUES = 1_000  # of one model and order are kept; who pages further waits
 PATIENCE = 2_000  # milliseconds that keeping may wait for another who writes
+IN_A_HURRY = 200  # the same, where somebody waits for a page
 
 
 @dataclass(frozen=True)
@@ -156,15 +157,18 @@ def read(records: Records, wish: Wish) -> Computed | None:
     return Computed(*row) if row else None
 
 
-def keep(records: Records, wish: Wish, computed: Computed) -> None:
+def keep(records: Records, wish: Wish, computed: Computed, patience: int = PATIENCE) -> bool:
     """Write down what was computed, unless one of its runs was deleted since, or somebody began later and was faster.
 
-    It can be computed again at any time: a store that cannot be written now is no trouble.
+    It can be computed again at any time: a store that cannot be written now is no trouble, and False.
     """
-    records.db.set_busy_timeout(PATIENCE)
+    records.db.set_busy_timeout(patience)
+    written = False
     with suppress(StoreTrouble), trouble_in_words(records.path):
         records.db.execute(_KEEP, (wish.key, computed.beats, computed.body, computed.made))
+        written = True
     records.db.set_busy_timeout(WAIT_FOR_A_LOCK)
+    return written
 
 
 _KEEP = """

@@ -26,6 +26,10 @@ METHODS = {
     "clustered wilson": "Wilson's interval of a share, clustered",
     "one-way t": "t interval of a mean, clustered in one way",
     "two-way t": "t interval of a mean, clustered in two ways",
+    "korn-graubard": "Korn and Graubard's interval of a share, clustered",
+    "clustered mover": "interval of a ratio from the intervals of its parts, clustered",
+    "clustered bootstrap": "bootstrap interval, whole clusters drawn again",
+    "clustered dirichlet": "interval of shares that add up to one, clustered",
     "none": "no interval: too little to tell",
 }
 PLAIN: Mapping[Kind, str] = {
@@ -41,6 +45,7 @@ PLAIN: Mapping[Kind, str] = {
     "model's conversations came to by {measure}.",
     "measure": "Below, what each of the model's conversations came to.",
 }
+WITHOUT_PARTS = "This number is made of many conversations together, by the rule above."
 
 
 @dataclass(frozen=True)
@@ -147,10 +152,11 @@ def page(
         "judged": [note for note in asked.board.notes if note.startswith(f"Run {asked.run.id}: ")],
         "place": place if is_by_main and kind in ("measure", "made of", "rank", "count") else None,
         "kind": kind,
-        "plain": PLAIN[kind].format(measure=name),
+        "plain": WITHOUT_PARTS if kind == "measure" and measure is None else PLAIN[kind].format(measure=name),
         "measure": measure if kind in ("measure", "made of", "rank", "count") else None,
         "failures": behind.failures() if kind == "void" else {},
         "listed": listed,
+        "is_seated": bool(behind.subjects),  # else others' conversations tell of the model
         "highest": seen.highest,
         "skip": seen.skip,
         "size": PAGE,

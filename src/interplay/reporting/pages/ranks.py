@@ -11,7 +11,7 @@ from interplay.core.board import Board, Cell, Column, Estimate
 from interplay.core.failures import Mistake
 from interplay.core.measures import Measure
 from interplay.running.depending import beats_of
-from interplay.running.kept import Computed, Wish, keep, read
+from interplay.running.kept import IN_A_HURRY, Computed, Wish, keep, read
 from interplay.running.results import options_of
 from interplay.store.browsing import FEW, Browsing
 from interplay.store.records import Records, Run
@@ -51,7 +51,7 @@ def places_of(records: Records, runs: Sequence[Run], benchmark: Benchmark) -> Pl
         return None
     found = _compared(records, runs, benchmark)
     body = json.dumps({model: asdict(one) for model, one in found.items()})
-    keep(records, wish, Computed(beats, body, datetime.now(UTC).isoformat(timespec="seconds")))
+    keep(records, wish, Computed(beats, body, datetime.now(UTC).isoformat(timespec="seconds")), IN_A_HURRY)
     return found
 
 
