@@ -105,7 +105,7 @@ def test_what_is_on_record_is_not_counted_against_a_budget_twice(typist: Typist)
         "from interplay.core.wire import Reply\n    return Reply('x', cost=float('nan'))",
     ],
 )
-@pytest.mark.parametrize("kind", ["def", "async def"])
+@pytest.mark.parametrize("kind", ["def", pytest.param("async def", marks=pytest.mark.slow)])
 def test_a_function_that_breaks_oddly_breaks_its_own_conversations_alone(
     body: str, kind: str, typist: Typist, tmp_path: Path
 ) -> None:

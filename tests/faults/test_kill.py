@@ -24,7 +24,7 @@ def test_a_kill_at_the_kth_ledger_event(job: Job, part: int) -> None:
     job.killed_at([1 + part * (events - 1) // 19], f"once-{part}")
 
 
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.soak)])
 def test_a_chain_of_ten_kills_on_one_run(job: Job, seed: int) -> None:
     rng = Random(seed)
     job.killed_at([rng.randint(1, 9) for _ in range(10)], f"chain-{seed}")

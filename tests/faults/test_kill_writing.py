@@ -26,7 +26,14 @@ def line(url: str, *more: str) -> list[str]:
     return [*typed, "--json", *more]
 
 
-@pytest.mark.parametrize("events", [(1, 4, 7, 10, 13), (2, 3, 5, 8), (6, 6, 6)])
+@pytest.mark.parametrize(
+    "events",
+    [
+        pytest.param((1, 4, 7, 10, 13), marks=pytest.mark.soak),
+        (2, 3, 5, 8),
+        pytest.param((6, 6, 6), marks=pytest.mark.soak),
+    ],
+)
 def test_killed_again_and_again_it_ends_as_if_nothing_had_been(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, events: tuple[int, ...]
 ) -> None:

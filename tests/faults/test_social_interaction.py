@@ -175,6 +175,7 @@ def wait_until(held: Callable[[], bool]) -> None:
         time.sleep(0.01)
 
 
+@pytest.mark.soak
 def test_a_signal_while_they_read_says_how_to_go_on(tmp_path: Path) -> None:
     store, loopback = tmp_path / "interplay.db", Loopback({**SCRIPTS, "dm": read}, latency=0.1)
     with serving(loopback) as url:
@@ -237,6 +238,7 @@ def stormed(share: float, usual: Script) -> Script:
     return script
 
 
+@pytest.mark.soak
 def test_a_storm_while_they_read_changes_nothing(tmp_path: Path) -> None:
     twin = Twin(tmp_path, read_by("examples:openai/dm"))
     loopback = Loopback({**SCRIPTS, "dm": stormed(0.3, read)})
@@ -252,6 +254,7 @@ def test_a_storm_while_they_read_changes_nothing(tmp_path: Path) -> None:
     assert len(finished_rows(tmp_path / "stormed.db")) == PLAYED + READERS * READ
 
 
+@pytest.mark.soak
 def test_an_endpoint_that_is_down_for_readers_leaves_windows_unread_until_it_is_back(tmp_path: Path) -> None:
     twin = Twin(tmp_path, read_by("examples:openai/dm"))
     down = Loopback({**SCRIPTS, "dm": lambda asked: Fault("status", status=400)})
@@ -271,6 +274,7 @@ def test_an_endpoint_that_is_down_for_readers_leaves_windows_unread_until_it_is_
 # Two at once
 
 
+@pytest.mark.soak
 def test_a_second_process_while_they_read_exits_without_a_call(tmp_path: Path) -> None:
     store, loopback, silent = tmp_path / "interplay.db", serving_tables(latency=1.0), serving_tables()
     with serving(serving_tables()) as url:

@@ -6,8 +6,6 @@ from math import fsum, isfinite
 from statistics import median
 from typing import Literal
 
-from scipy.special import stdtrit
-
 from interplay.analysis.entries import Entry, Unit, entries_of, estimated, told_of_missing
 from interplay.core.benchmark import Benchmark
 from interplay.core.board import Board, Cell, Column, Estimate, level
@@ -15,6 +13,7 @@ from interplay.core.failures import Mistake
 from interplay.core.measures import Measure
 from interplay.running.comparing import gather
 from interplay.running.results import judged_by
+from interplay.statistics import special
 from interplay.statistics.missing import Bounds, bounds, rate_bounds
 from interplay.statistics.power import reach
 from interplay.statistics.rank_sets import Pair, all_pairs, claims, rank_sets
@@ -239,4 +238,4 @@ def _by_certainty(row: Mapping[str, Cell]) -> tuple[float, float, str, str]:
 
 def _quantile(freedom: int) -> float:
     """Of the t that the interval of a pair was made with."""
-    return float(stdtrit(freedom, 0.975))
+    return float(special.stdtrit(freedom, 0.975))

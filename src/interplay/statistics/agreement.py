@@ -14,9 +14,9 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
 
 from interplay.core.board import Estimate
+from interplay.statistics import special
 from interplay.statistics.clustered_rates import clustered_rate
 from interplay.statistics.intervals import check_confidence, check_draws, finite, rate
 

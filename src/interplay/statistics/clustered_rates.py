@@ -4,9 +4,8 @@ import math
 from collections import defaultdict
 from collections.abc import Hashable, Sequence
 
-from scipy import special
-
 from interplay.core.board import Estimate
+from interplay.statistics import special
 from interplay.statistics.intervals import check_confidence
 
 

@@ -12,9 +12,9 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
 
 from interplay.core.board import Estimate
+from interplay.statistics import special
 from interplay.statistics.clustered_rates import clustered_rate
 from interplay.statistics.drift import Shift, shift
 from interplay.statistics.influence import (

@@ -3,9 +3,8 @@
 import math
 from collections.abc import Sequence
 
-from scipy import special
-
 from interplay.core.board import Estimate
+from interplay.statistics import special
 from interplay.statistics.intervals import check_confidence, finite
 
 

@@ -5,9 +5,9 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import special
 
 from interplay.core.board import Estimate
+from interplay.statistics import special
 from interplay.statistics.influence import (
     Numbers,
     Ways,

@@ -5,9 +5,8 @@ import sys
 from collections import defaultdict
 from collections.abc import Hashable, Sequence
 
-from scipy import special
-
 from interplay.core.board import Estimate
+from interplay.statistics import special
 
 
 def mean(values: Sequence[float], *, confidence: float = 0.95) -> Estimate:

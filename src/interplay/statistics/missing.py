@@ -4,9 +4,8 @@ import math
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
 
-from scipy import special
-
 from interplay.core.board import Estimate
+from interplay.statistics import special
 from interplay.statistics.clustered_rates import clustered_rate
 from interplay.statistics.intervals import clustered_mean, mean, rate
 

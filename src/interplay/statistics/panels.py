@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-from scipy import special
 
 from interplay.core.board import Estimate
+from interplay.statistics import special
 from interplay.statistics.influence import Numbers
 from interplay.statistics.intervals import check_confidence, finite
 

@@ -3,7 +3,7 @@
 import math
 from typing import TypedDict, Unpack
 
-from scipy import special
+from interplay.statistics import special
 
 ROOM = 1e-6  # of a unit, for rounding: the n of a difference that exactly n units show is n and not n + 1
 

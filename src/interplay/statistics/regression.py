@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
 
 from interplay.core.board import Estimate
+from interplay.statistics import special
 
 Numbers = NDArray[np.float64]
 

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
 
 from interplay.core.board import Estimate
+from interplay.statistics import special
 from interplay.statistics.intervals import check_confidence, check_draws, finite
 
 Numbers = NDArray[np.float64]

@@ -274,7 +274,8 @@ class Journal:
 
     async def extend(self, extent: Mapping[str, Any]) -> None:
         """The run reaches further than before."""
-        await self._do("UPDATE runs SET extent = ? WHERE number = ?", canonical(dict(extent)), self._run)
+        now = canonical(dict(extent))  # the same again is no change: what is kept of the run stays good
+        await self._do("UPDATE runs SET extent = ? WHERE number = ? AND extent <> ?", now, self._run, now)
 
     async def _do(self, statement: str, *values: Any) -> None:
         def write(db: apsw.Connection) -> None:

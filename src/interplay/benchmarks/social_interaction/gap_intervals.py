@@ -12,10 +12,9 @@ next to never within percentiles of resampled gaps, none of which is negative.
 import math
 from collections.abc import Mapping
 
-from scipy import special
-
 from interplay.benchmarks.social_interaction.gap import Counts, Tally, gap
 from interplay.core.board import Estimate
+from interplay.statistics import special
 from interplay.statistics.clustered_rates import clustered_rate
 
 CONFIDENCE = 0.95

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize
 
 from interplay.benchmarks.social_interaction.characters import SKILLS
 from interplay.benchmarks.social_interaction.windows import Intention, Window
@@ -160,6 +159,8 @@ def _fitted(rows: Floats, targets: Labels, labels: int) -> Weights:
         slope[:-1] = rows.T @ likely.astype(np.float32) + L2 * weights[:-1]
         slope[-1] = likely.sum(axis=0)
         return float(loss), slope.ravel()
+
+    from scipy.optimize import minimize  # which takes a while, and only readers that are trained here need it
 
     found = minimize(
         loss_and_slope, np.zeros(shape).ravel(), jac=True, method="L-BFGS-B", options={"maxiter": STEPS}

@@ -14,10 +14,10 @@ from math import fsum
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
 
 from interplay.benchmarks.social_interaction.planting import ABSENT, SAID, WRONG
 from interplay.core.board import Estimate
+from interplay.statistics import special
 from interplay.statistics.clustered_rates import clustered_rate
 from interplay.statistics.intervals import check_confidence, check_draws
 
