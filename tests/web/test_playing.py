@@ -38,7 +38,7 @@ from tests.web.gaming import (
 )
 from tests.web.served import Served, serving
 
-HIDDEN = re.compile(r"openai|zq")  # whatever the models here are called
+HIDDEN = re.compile(r"openai|zq(model|other|judge)")  # whatever the models here are called
 GUESSING = {"person": "ada", "model__opponent": "openai/zqmodel", "option__rounds": "1"}
 ASKING = {
     "person": "ada",

@@ -105,6 +105,19 @@ def _migrate(connection: apsw.Connection, path: Path) -> None:
 
 
 @contextmanager
+def writing(connection: apsw.Connection, path: Path) -> Iterator[apsw.Connection]:
+    """A short transaction: all of it is on disk when the block ends, or nothing where it raises."""
+    with trouble_in_words(path):
+        connection.execute("BEGIN IMMEDIATE")
+        written = False
+        try:
+            yield connection
+            written = True
+        finally:
+            connection.execute("COMMIT" if written else "ROLLBACK")
+
+
+@contextmanager
 def trouble_in_words(path: Path) -> Iterator[None]:
     """Turn the database's errors into one line that says what to do."""
     try:

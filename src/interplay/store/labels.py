@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,7 +13,7 @@ import apsw
 from interplay.core.failures import Mistake
 from interplay.core.wire import digest_of
 from interplay.store.beats import beat, beat_of
-from interplay.store.database import connect, trouble_in_words
+from interplay.store.database import connect, trouble_in_words, writing
 from interplay.store.records import Run
 
 DRAW = "draw-"  # how the id of a draw begins
@@ -90,7 +89,7 @@ class Labels:
             raise Mistake(f"from 1 to {len(order)} conversations can be drawn from {run.id}, not {count}")
         id = f"{DRAW}{digest_of([run.id, seed, order])[:8]}"
         Random(f"{run.id}/{seed}").shuffle(order)  # noqa: S311  # draws a sample, guards nothing
-        with self._writing() as db:
+        with writing(self.db, self.path) as db:
             db.execute(
                 "INSERT INTO draws (id, run, seed, population, reach, made) VALUES (?,?,?,?,?,?)"
                 " ON CONFLICT (id) DO UPDATE SET reach = max(reach, excluded.reach)",
@@ -114,7 +113,7 @@ class Labels:
         A rater who said something else before is a mistake, unless the new label is to replace the old. One who said
         the same, but not of a draw, says it of the draw now.
         """
-        with self._writing() as db:
+        with writing(self.db, self.path) as db:
             known = {label.key: label for label in self._newest(db, {label.conversation for label in labels})}
             fresh = [label for label in labels if label.key not in known]
             before = [(label, known[label.key]) for label in labels if label.key in known]
@@ -147,17 +146,6 @@ class Labels:
         for number in sorted(conversations):
             query = f"SELECT {_LABEL} FROM labels WHERE conversation = ? ORDER BY number"  # noqa: S608  # our own names
             yield from (Given(*row) for row in db.execute(query, (number,)))
-
-    @contextmanager
-    def _writing(self) -> Iterator[apsw.Connection]:
-        with trouble_in_words(self.path):
-            self.db.execute("BEGIN IMMEDIATE")
-            written = False
-            try:
-                yield self.db
-                written = True
-            finally:
-                self.db.execute("COMMIT" if written else "ROLLBACK")
 
     def _rows(self, query: str, *values: Any) -> list[Any]:
         with trouble_in_words(self.path):

@@ -10,7 +10,7 @@ from interplay.core.forms import LONGEST_TEXT
 from interplay.core.people import person_of
 from interplay.core.wire import Message, clean
 from interplay.store.beats import beat_of
-from interplay.store.database import trouble_in_words
+from interplay.store.database import trouble_in_words, writing
 from interplay.store.records import ASKED, WAITING, Records, Run
 
 
@@ -59,29 +59,22 @@ class Moves:
 
         False where nobody is asked that, or was and has answered.
         """
-        db = self._records.db
         cut = text[:LONGEST_TEXT]
         raw = cut.encode("utf-8", "surrogatepass")
-        with trouble_in_words(self.path):
-            db.execute("BEGIN IMMEDIATE")
-            written = False
-            try:
-                found = db.execute(
-                    "SELECT sent, c.number FROM calls JOIN conversations c ON c.number = calls.conversation"  # noqa: S608  # our own names
-                    f" WHERE calls.number = ? AND {WAITING}",
-                    (call,),
-                ).fetchone()
-                if found is not None:
-                    sent, conversation = found
-                    db.execute(
-                        "UPDATE calls SET state = 'done', text = ?, stop = 'stop', tokens_in = 0, tokens_out = 0,"
-                        " cost = 0.0, latency = ?, raw = ? WHERE number = ?",
-                        (clean(cut), _seconds_since(sent), raw, call),
-                    )
-                    beat_of(db, [conversation])
-                written = True
-            finally:
-                db.execute("COMMIT" if written else "ROLLBACK")
+        with writing(self._records.db, self.path) as db:
+            found = db.execute(
+                "SELECT sent, c.number FROM calls JOIN conversations c ON c.number = calls.conversation"  # noqa: S608  # our own names
+                f" WHERE calls.number = ? AND {WAITING}",
+                (call,),
+            ).fetchone()
+            if found is not None:
+                sent, conversation = found
+                db.execute(
+                    "UPDATE calls SET state = 'done', text = ?, stop = 'stop', tokens_in = 0, tokens_out = 0,"
+                    " cost = 0.0, latency = ?, raw = ? WHERE number = ?",
+                    (clean(cut), _seconds_since(sent), raw, call),
+                )
+                beat_of(db, [conversation])
         return found is not None
 
     def _rows(self, query: str, *values: Any) -> list[Any]:

@@ -1,17 +1,13 @@
 """Who may come in: the links that let the owner, raters and players into the pages of a store."""
 
 import secrets
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
 
-import apsw
-
 from interplay.core.failures import Mistake
-from interplay.store.database import connect, trouble_in_words
+from interplay.store.database import connect, trouble_in_words, writing
 
 PassRole = Literal["owner", "rater", "player"]
 LONGEST_NAME = 60
@@ -54,7 +50,7 @@ class Passes:
             raise Mistake(
                 f"a name has from 1 to {LONGEST_NAME} characters that can be printed, not {name[:80]!r}"
             )
-        with self._writing() as db:
+        with writing(self.db, self.path) as db:
             db.execute(
                 f"INSERT INTO passes ({_PASS}) VALUES (?,?,?,?,?,'')"  # noqa: S608  # our own names
                 " ON CONFLICT (role, place, name) DO UPDATE SET revoked = ''",
@@ -77,23 +73,12 @@ class Passes:
 
     def revoke(self, role: PassRole, place: str, name: str) -> bool:
         """Let somebody in no longer; what they said stays."""
-        with self._writing() as db:
+        with writing(self.db, self.path) as db:
             db.execute(
                 "UPDATE passes SET revoked = ? WHERE (role, place, name) = (?,?,?) AND revoked = ''",
                 (_now(), role, place, name),
             )
             return bool(db.changes())
-
-    @contextmanager
-    def _writing(self) -> Iterator[apsw.Connection]:
-        with trouble_in_words(self.path):
-            self.db.execute("BEGIN IMMEDIATE")
-            written = False
-            try:
-                yield self.db
-                written = True
-            finally:
-                self.db.execute("COMMIT" if written else "ROLLBACK")
 
 
 def _pass(row: tuple[Any, ...]) -> Pass:

@@ -61,21 +61,7 @@ async function go(address, body) {
   const wasMyTurn = Boolean(document.querySelector("form[data-move]"));
   document.title = drawn.title;
   document.querySelector("main").replaceWith(document.adoptNode(fresh));
-  document.addEventListener("click", (event) => {
-  const title = event.target.closest("summary");
-  if (title) folded.set(title.textContent, !title.parentElement.open);
-});
-document.addEventListener("click", async (event) => {
-  const button = event.target.closest("[data-copies]");
-  if (!button) return;
-  try {
-    await navigator.clipboard.writeText(button.parentElement.querySelector("a[data-absolute]").href);
-    button.textContent = "Copied";
-  } catch {
-    button.textContent = "Copy it by hand";
-  }
-});
-begin();
+  begin();
   const isMyTurn = Boolean(document.querySelector("form[data-move]"));
   if (body || (isMyTurn && !wasMyTurn)) {
     const field = document.querySelector("form[data-move] textarea, form[data-move] input:not([type=hidden])");
