@@ -127,7 +127,7 @@ VIEWS: dict[
     "side by side": (of_examples("/runs/{run}/compare/"), False),
     "names": (of_names, False),
     "boards": (of_examples("/boards/{benchmark}/", "/runs/{run}/", "/runs/{run}/faults/"), False),
-    "labels": (of_labels, True),
+    "labels": (of_labels, False),  # which of them are drawn is chance
     "play": (of_examples("/games/", "/games/new/", "/games/{run}/", "/play/{secret}/"), False),
     "for programs": (of_examples("/api/conversations/{number:int}", "/api/calls/{number:int}"), False),
 }

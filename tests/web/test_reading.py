@@ -170,9 +170,10 @@ def test_what_it_came_to_is_laid_out_for_each_benchmark(site: Served, everything
         return [unescape(page(site, run, number)) for number in everything.conversations[run]]
 
     assert any("Guesses</h3>" in text and "found the other word" in text for text in texts("word_guessing"))
-    tasks = texts("task_dialogue")
-    assert any("The goal as the user saw it" in text and "Key phrases of the goal" in text for text in tasks)
-    assert any("void: simulator error" in text for text in tasks)
+    tasks = texts("task_dialogue")  # how many of them come to nothing hangs on marks that no two runs share
+    done = [text for text in tasks if "played to the end" in text]
+    assert all("The goal as the user saw it" in text and "Key phrases of the goal" in text for text in done)
+    assert all("void: " in text for text in tasks if text not in done)
     sessions = texts("social_interaction")
     assert any("Who was who</h3>" in text and "on what it learned" in text for text in sessions)
     assert any("Key points, by openai/judge-one" in text for text in sessions)
