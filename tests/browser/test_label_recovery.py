@@ -15,7 +15,8 @@ from playwright.sync_api import Page, expect
 from interplay.store.rounds import Round, Rounds
 from tests.browser.chromium import Chromium
 from tests.faults.harness import PATIENCE
-from tests.faults.label_server import Starts, free_port, round_of, servers_that_start_at_once
+from tests.faults.killed_servers import Starts, free_port, servers_that_start_at_once
+from tests.web.labelled import round_of
 
 NO_ANSWER = "No answer from the server. Your answers are kept here"
 
@@ -48,7 +49,7 @@ def labelling(tmp_path: Path) -> Iterator[Labelling]:
     store, port = tmp_path / "a.db", free_port()
     with ThreadPoolExecutor(1) as apart:  # the browser's driver has a loop in this thread
         round, links = apart.submit(round_of, store).result()
-    with servers_that_start_at_once(store, port) as begin:
+    with servers_that_start_at_once("--port", str(port), "--store", str(store)) as begin:
         found = Labelling(store, round, f"http://127.0.0.1:{port}", links["ada"], begin, begin())
         _wait_until_it_answers(port)
         yield found

@@ -1,6 +1,5 @@
 """kill -9 of the server of pages while people label: every acknowledged label is there, once."""
 
-import http.client
 import os
 import re
 import signal
@@ -11,14 +10,13 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
 from random import Random
-from urllib.parse import urlencode
 
 import pytest
 
 from interplay.store.rounds import Round, Rounds
 from tests.faults.harness import PATIENCE, check_record, start
-from tests.faults.label_server import Starts, free_port, round_of, servers_that_start_at_once
-from tests.web.labelled import CRITERIA
+from tests.faults.killed_servers import Asker, Starts, free_port, servers_that_start_at_once
+from tests.web.labelled import CRITERIA, round_of
 
 _COLUMNS = "conversation, rater, criterion, value, made, drawn, came_from"
 
@@ -27,12 +25,11 @@ _COLUMNS = "conversation, rater, criterion, value, made, drawn, came_from"
 class Labeller(threading.Thread):
     """Labels one conversation after another; what has no answer is sent again, as the page does it."""
 
-    port: int
+    server: Asker
     link: str
     rng: Random
     acknowledged: dict[int, list[tuple[int, ...]]] = field(default_factory=dict)  # by place, in order
     answers: int = 0
-    lost: int = 0  # requests without an answer
     is_over: threading.Event = field(default_factory=threading.Event)
 
     def __post_init__(self) -> None:
@@ -44,44 +41,24 @@ class Labeller(threading.Thread):
     def run(self) -> None:
         place = 1
         while not self.is_over.is_set():
-            _, page = self.ask("GET", place)
+            _, page = self.server.ask("GET", f"{self.link}{place}/")
             found = re.search(r'name="seen" value="(\d+)"', page)
             assert found, page
             values = (*(self.rng.randint(1, 5) for _ in CRITERIA[:3]), self.rng.randint(0, 1))
             fill = {f"answer_{number}": str(value) for number, value in enumerate(values, 1)}
-            goes_to, page = self.ask("POST", place, urlencode({"seen": found[1], **fill}))
+            goes_to, page = self.server.ask("POST", f"{self.link}{place}/", {"seen": found[1], **fill})
             assert goes_to, page
             self.acknowledged.setdefault(place, []).append(values)
             self.answers += 1
             following = re.fullmatch(r"/label/[^/]+/(\d+)/", goes_to)
             place = int(following[1]) if following else self.rng.randint(1, len(self.acknowledged))
 
-    def ask(self, method: str, place: int, body: str = "") -> tuple[str, str]:
-        """Where the answer leads and what it says; there is no answer but the server's own."""
-        headers = {
-            "Origin": f"http://127.0.0.1:{self.port}",
-            "Content-Type": "application/x-www-form-urlencoded",
-        }
-        deadline = time.monotonic() + PATIENCE
-        while time.monotonic() < deadline:
-            connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
-            try:
-                connection.request(method, f"{self.link}{place}/", body or None, headers)
-                answer = connection.getresponse()
-                return answer.headers.get("Location", ""), answer.read().decode()
-            except (OSError, http.client.HTTPException):
-                self.lost += 1
-                time.sleep(0.01)
-            finally:
-                connection.close()
-        raise AssertionError("the server did not come back")
-
 
 def labelled(store: Path, kills: int, seed: int, port: int, begin: Starts) -> None:
     """Kill the server so many times while two label, then hold what was acknowledged against the record."""
     rng = Random(seed)
     round, links = round_of(store)
-    clients = [Labeller(port, link, Random(f"{seed} {name}")) for name, link in links.items()]
+    clients = [Labeller(Asker(port), link, Random(f"{seed} {name}")) for name, link in links.items()]
     pid = begin()
     try:
         for client in clients:
@@ -89,11 +66,11 @@ def labelled(store: Path, kills: int, seed: int, port: int, begin: Starts) -> No
         for _ in range(kills):
             _wait_for(clients, sum(client.answers for client in clients) + rng.randint(1, 8))
             time.sleep(rng.uniform(0, 0.02))  # anywhere within a request
-            before = sum(client.lost for client in clients)
+            before = sum(client.server.lost for client in clients)
             os.kill(pid, signal.SIGKILL)
             pid = begin()
             _wait_for(clients, sum(client.answers for client in clients) + 1)
-            assert sum(client.lost for client in clients) > before, "nobody noticed the kill"
+            assert sum(client.server.lost for client in clients) > before, "nobody noticed the kill"
     finally:
         for client in clients:
             client.is_over.set()
@@ -133,12 +110,12 @@ def port() -> int:
 
 def test_ten_kills_while_two_label(tmp_path: Path, port: int) -> None:
     store = tmp_path / "a.db"
-    with servers_that_start_at_once(store, port) as begin:
+    with servers_that_start_at_once("--port", str(port), "--store", str(store)) as begin:
         labelled(store, 10, 1, port, begin)
 
 
 def test_a_label_that_is_gone_or_there_twice_would_be_noticed(tmp_path: Path) -> None:
-    store, client = tmp_path / "a.db", Labeller(0, "", Random(0))
+    store, client = tmp_path / "a.db", Labeller(Asker(0), "", Random(0))
     round, _ = round_of(store)
     values = (4, 3, 5, 0)
     with Rounds(store) as rounds:

@@ -1,20 +1,13 @@
 """kill -9 of the server of pages while somebody plays: acknowledged moves are there once, no answer is paid twice."""
 
-import http.client
 import os
 import signal
-import socket
 import subprocess
-import sys
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
-from typing import Protocol
-from urllib.parse import urlencode
 
 import pytest
 
@@ -25,30 +18,22 @@ from interplay.running.games import game_of
 from interplay.store.passes import Passes
 from interplay.store.records import Records
 from tests.faults.harness import PATIENCE, check_record, start
+from tests.faults.killed_servers import Asker, Starts, free_port, servers_that_start_at_once
 from tests.running.people import lively
 from tests.web.gaming import directory, empty_store, filled_in, form_in
 from tests.web.served import serving as serving_pages
 
-AGAIN = Path(__file__).with_name("serve_again.py")
 ROLES = {"model.player": "openai/p", "model.judge": "openai/judge", "option.turns": "2"}
 LATENCY = 0.02  # of a model's answer: long enough for kills to come in between
-
-
-class Starts(Protocol):
-    """Starts a server, and says by which process id."""
-
-    def __call__(self) -> int: ...
 
 
 @dataclass
 class Player(threading.Thread):
     """Plays one role-play after another as the interrogator; what has no answer is sent again, as the page does it."""
 
-    port: int
-    cookie: str
+    server: Asker
     acknowledged: dict[int, str] = field(default_factory=dict)  # by the number of the question
     games: list[str] = field(default_factory=list)
-    lost: int = 0  # requests without an answer
     is_over: threading.Event = field(default_factory=threading.Event)
 
     def __post_init__(self) -> None:
@@ -66,7 +51,9 @@ class Player(threading.Thread):
     def begin(self) -> str:
         """Begin a game; where its page is."""
         sent = {"benchmark": "role_play", "seat": "interrogator", "person": "ada", **ROLES}
-        goes_to, page = self.ask("POST", "/games/", {**sent, "scenario": self.scenarios[len(self.games)]})
+        goes_to, page = self.server.ask(
+            "POST", "/games/", {**sent, "scenario": self.scenarios[len(self.games)]}
+        )
         assert goes_to, page
         self.games.append(goes_to.split("/")[2])
         return goes_to
@@ -74,37 +61,16 @@ class Player(threading.Thread):
     def play(self, address: str) -> None:
         """Play one game to its end."""
         deadline = time.monotonic() + PATIENCE
-        while 'id="over"' not in (page := self.ask("GET", address)[1]):
+        while 'id="over"' not in (page := self.server.ask("GET", address)[1]):
             assert time.monotonic() < deadline, page
             if form_in(page) is None:
                 time.sleep(0.005)
                 continue
             action, values = filled_in(page, lambda *_: f"Question {len(self.acknowledged)}: who are you?")
-            goes_to, page = self.ask("POST", action, values)
+            goes_to, page = self.server.ask("POST", action, values)
             assert goes_to, page
             assert int(values["call"]) not in self.acknowledged
             self.acknowledged[int(values["call"])] = f'{{"next_utterance": "{values["say.next_utterance"]}"}}'
-
-    def ask(self, method: str, path: str, fields: dict[str, str] | None = None) -> tuple[str, str]:
-        """Where the answer leads and what it says; there is no answer but the server's own."""
-        headers = {
-            "Cookie": self.cookie,
-            "Origin": f"http://127.0.0.1:{self.port}",
-            "Content-Type": "application/x-www-form-urlencoded",
-        }
-        deadline = time.monotonic() + PATIENCE
-        while time.monotonic() < deadline:
-            connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
-            try:
-                connection.request(method, path, urlencode(fields) if fields else None, headers)
-                answer = connection.getresponse()
-                return answer.headers.get("Location", ""), answer.read().decode()
-            except (OSError, http.client.HTTPException):
-                self.lost += 1
-                time.sleep(0.01)
-            finally:
-                connection.close()
-        raise AssertionError("the server did not come back")
 
 
 def played(store: Path, kills: int, seed: int, begin: Starts, player: Player, loopback: Loopback) -> None:
@@ -118,11 +84,11 @@ def played(store: Path, kills: int, seed: int, begin: Starts, player: Player, lo
             time.sleep(
                 rng.uniform(0, 0.1)
             )  # while a move is written, models speak, a game is judged or begun
-            lost = player.lost
+            lost = player.server.lost
             os.kill(pid, signal.SIGKILL)
             pid = begin()
             _wait_for(player, len(player.acknowledged) + 1)
-            assert player.lost > lost, "nobody noticed the kill"
+            assert player.server.lost > lost, "nobody noticed the kill"
         player.is_over.set()  # the game under way is played to its end
         player.join(PATIENCE)
         assert not player.is_alive()
@@ -171,9 +137,7 @@ def _wait_for(player: Player, moves: int) -> None:
 
 @pytest.fixture
 def port() -> int:
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return int(found.getsockname()[1])
+    return free_port()
 
 
 @pytest.fixture
@@ -183,36 +147,11 @@ def store(tmp_path: Path) -> Path:
 
 def owner_of(store: Path, port: int) -> Player:
     with Passes(store) as passes:
-        return Player(port, f"interplay_{port}={passes.owner().secret}")
-
-
-@contextmanager
-def servers_that_start_at_once(*line: str) -> Iterator[Starts]:
-    """Each is a process of its own, forked from one that has all imports behind it."""
-    process = subprocess.Popen(
-        [sys.executable, str(AGAIN), *line],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-    )
-    assert process.stdin is not None and process.stdout is not None
-
-    def begin() -> int:
-        assert process.stdin is not None and process.stdout is not None
-        process.stdin.write(b"\n")
-        process.stdin.flush()
-        return int(process.stdout.readline())
-
-    try:
-        yield begin
-    finally:
-        process.stdin.close()
-        process.stdout.close()
-        process.wait(PATIENCE)
+        return Player(Asker(port, f"interplay_{port}={passes.owner().secret}"))
 
 
 def line_of(store: Path, port: int, url: str) -> list[str]:
-    return ["--no-open", "--port", str(port), "--store", str(store), "--base-url", url]
+    return ["--port", str(port), "--store", str(store), "--base-url", url]
 
 
 def test_ten_kills_while_somebody_plays(store: Path, port: int) -> None:
@@ -247,7 +186,7 @@ def test_fifty_kills_of_the_server_as_people_start_it(store: Path, port: int) ->
         def begin() -> int:
             if started:
                 started[-1].communicate(timeout=PATIENCE)
-            started.append(start(["view", *line_of(store, port, url)]))
+            started.append(start(["view", "--no-open", *line_of(store, port, url)]))
             return started[-1].pid
 
         played(store, 50, 2, begin, owner_of(store, port), loopback)

@@ -62,7 +62,6 @@ class Reader:
             "progress": lambda: progress_of(self.records, run, ROLE_PLAY),
             "board": lambda: keeper.board(run).value,
             "sums": lambda: keeper.sums(run).value,
-            "values": lambda: keeper.values(run, MODELS[0], names),
             "shared": lambda: keeper.shared(run, MODELS[0], MODELS[1], names),
         }
 

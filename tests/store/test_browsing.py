@@ -155,26 +155,6 @@ def naive_values(records: Records, model: str, name: str) -> list[tuple[float, i
     ]
 
 
-def test_values_are_the_scores_of_newest_takes_in_order(records: Records) -> None:
-    browsing, run = Browsing(records), run_of(records)
-    expected = sorted(naive_values(records, MODELS[0], "fluency"))
-    assert len(expected) > 50
-    found = [
-        one
-        for skip in range(0, len(expected) + SIZE, SIZE)
-        for one in browsing.values(run, MODELS[0], ["fluency"], skip=skip, size=SIZE)
-    ]
-    assert [(one.value, one.conversation, one.source) for one in found] == expected
-    assert {one.label for one in found} <= {one.label for one in records.scenarios(run)}
-    highest = browsing.values(run, MODELS[0], ["fluency"], ascending=False, size=3)
-    assert [one.value for one in highest] == sorted((value for value, *_ in expected), reverse=True)[:3]
-    assert {one.name for one in browsing.values(run, MODELS[0], ["fluency", "length"], size=500)} == {
-        "fluency",
-        "length",
-    }
-    assert browsing.values(run, "nobody", ["fluency"]) == []
-
-
 def test_shared_scenarios_come_with_either_mean_where_they_differ_most_first(records: Records) -> None:
     run = run_of(records)
     rows = {row.number: row.scenario.id for row in records.conversations(run)}
@@ -206,7 +186,6 @@ def test_of_models_that_sat_together_each_has_the_scores_of_its_seat(tmp_path: P
         records.db.execute("DELETE FROM scores WHERE conversation = ?", (number,))
         for source, value in (("rule: first", 1.0), ("rule: second", 2.0), ("rule: rounds played", 3.0)):
             records.db.execute("INSERT INTO scores VALUES (?, 'found', ?, ?)", (number, source, value))
-        browsing = Browsing(records)
-        assert [one.value for one in browsing.values(run, "openai/x", ["found"])] == [1.0, 3.0]
-        assert [one.value for one in browsing.values(run, "openai/y", ["found"])] == [2.0, 3.0]
-        assert browsing.values(run, "openai/z", ["found"]) == []
+        [found] = Browsing(records).shared(run, "openai/x", "openai/y", ["found"])
+        assert (found.first, found.second) == (2.0, 2.5)  # each its own, and the one that is of both
+        assert Browsing(records).shared(run, "openai/x", "openai/z", ["found"]) == []

@@ -8,7 +8,7 @@ import pytest
 
 from interplay.core.benchmark import Scenario
 from interplay.core.wire import Message, Request, Sampling, Step, Thread
-from interplay.store.gaming import Question, people_of, question_of, view_of
+from interplay.store.gaming import Question, players_of, question_of, view_of
 from interplay.store.journal import Journal, Place
 from interplay.store.moves import Moves
 from interplay.store.records import Records
@@ -48,10 +48,10 @@ def store(tmp_path: Path) -> Path:
 def test_people_are_told_from_models_by_run(store: Path) -> None:
     with Records(store) as records:
         one, two = records.runs()
-        assert people_of(one) == ["ada", "bob"]
-        assert people_of(two) == []
+        assert players_of(one) == ["ada", "bob"]
+        assert players_of(two) == []
         named = replace(one, identity={"models": ["openai/human"], "roles": {"player 2": ["human/eve"]}})
-        assert people_of(named) == ["eve"]
+        assert players_of(named) == ["eve"]
 
 
 def test_a_seat_s_view_is_its_own_and_grows_with_what_it_says(store: Path) -> None:

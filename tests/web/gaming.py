@@ -2,7 +2,8 @@
 
 import re
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from html import unescape
 from html.parser import HTMLParser
@@ -11,11 +12,21 @@ from typing import Any
 
 from interplay.models.connecting import Directory
 from interplay.models.loopback import Loopback
+from interplay.models.loopback import serving as providing
 from interplay.store.records import Records
-from tests.web.served import Answer, Served
+from tests.running.people import lively
+from tests.web.served import Answer, Served, serving
 
 PATIENCE = 30.0  # seconds for the others to speak
 BUSY = re.compile("The others are thinking|somebody else's turn")
+GUESSING = {"person": "ada", "model__opponent": "openai/zqmodel", "option__rounds": "1"}
+ASKING = {
+    "person": "ada",
+    "seat": "interrogator",
+    "model__player": "openai/zqmodel",
+    "model__judge": "openai/zqjudge",
+    "option__turns": "2",
+}
 Fill = Callable[[str, str, Mapping[str, str]], str]
 
 
@@ -187,3 +198,25 @@ def last_game(store: Path) -> tuple[Any, list[Any]]:
         run = records.find("last")
         row = max(records.conversations(run), key=lambda one: one.number)
         return row, [verdict for _, verdict in records.verdicts_of(row.number)]
+
+
+@contextmanager
+def hall(store: Path, script: Any = lively, **settings: Any) -> Iterator[tuple[Served, Loopback]]:
+    """A server of pages, and a provider of its models."""
+    loopback = Loopback(script, **settings)
+    with providing(loopback) as url, serving(store, directory(url)) as served:
+        yield served, loopback
+
+
+def until(player: Player, is_so: Callable[[str], bool]) -> str:
+    """Look until the page is so."""
+    deadline = time.monotonic() + 10
+    while not is_so(page := player.look()):
+        assert time.monotonic() < deadline, page
+        time.sleep(0.01)
+    return page
+
+
+def last_run(store: Path) -> str:
+    with Records(store) as records:
+        return records.find("last").id

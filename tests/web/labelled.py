@@ -7,8 +7,12 @@ from pathlib import Path
 
 import apsw
 
+from interplay.benchmarks import find
 from interplay.core.conversation import Line
+from interplay.reporting.pages.questions import questions_of
+from interplay.store.passes import Passes
 from interplay.store.records import Records, Run
+from interplay.store.rounds import Round, Rounds
 from tests.analysis.planted import acted, record
 from tests.web.served import Answer, Served
 
@@ -80,3 +84,15 @@ def rows(
         return db.execute(query).fetchall()
     finally:
         db.close()
+
+
+RATERS = ("ada", "bob")
+
+
+def round_of(store: Path) -> tuple[Round, dict[str, str]]:
+    run = store_to_label(store)
+    with Rounds(store) as rounds, Passes(store) as passes:
+        numbers = rounds.can_be_drawn(run)
+        draw = rounds.labels.draw(run, numbers, len(numbers), seed=0)
+        round = rounds.begin(run, draw, questions_of(run, find(run.benchmark)), len(RATERS))
+        return round, {name: f"/label/{passes.issue('rater', round.id, name).secret}/" for name in RATERS}

@@ -26,7 +26,7 @@ from interplay.running.keeping import Kept
 from interplay.running.results import board_of
 from interplay.store.browsing import Browsing, Page, Wanted
 from interplay.store.closeup import CloseUp
-from interplay.store.gaming import people_of
+from interplay.store.gaming import players_of
 from interplay.store.records import Records, Run
 from interplay.store.sums import sums_of
 
@@ -107,7 +107,7 @@ class _Writing:
         self.names, self.tell = names, tell
         self.index = Index()
         self.files = self.bytes = self.conversations = self.left_out = 0
-        self._hidden = [] if names else sorted({HUMAN + name for run in chosen for name in people_of(run)})
+        self._hidden = [] if names else sorted({HUMAN + name for run in chosen for name in players_of(run)})
 
     def all(self) -> Published:
         self._write(MARK, "A site that Interplay wrote: the next export may replace this folder.\n")

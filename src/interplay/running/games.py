@@ -16,6 +16,7 @@ from interplay.running.plan import missing_of
 from interplay.running.seats import role_of, seats_of
 from interplay.running.spec import RunSpec, make_spec, spec_of
 from interplay.running.tally import Tally
+from interplay.store.gaming import players_of
 from interplay.store.moves import Move
 from interplay.store.records import ConversationRow, Records, Run
 
@@ -146,8 +147,7 @@ def _recorded(run: Run, scenarios: tuple[Scenario, ...]) -> RunSpec:
 
 def has_person(run: Run) -> bool:
     """Is the run a game?"""
-    names = [*run.identity["models"], *(name for names in run.identity["roles"].values() for name in names)]
-    return any(map(is_person, names))
+    return bool(players_of(run))
 
 
 def game_of(records: Records, run: Run) -> Standing:

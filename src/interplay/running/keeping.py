@@ -20,7 +20,6 @@ from interplay.running.computing import answer_in, begin
 from interplay.running.depending import beats_of, program, program_of, runs_in
 from interplay.running.kept import (
     IN_A_HURRY,
-    MOST_VALUES,
     Computed,
     Wish,
     compute,
@@ -30,7 +29,7 @@ from interplay.running.kept import (
     wish_for_board,
     wish_for_groups,
 )
-from interplay.store.browsing import FEW, PAGE, Browsing, Shared, Valued
+from interplay.store.browsing import FEW, Shared
 from interplay.store.database import trouble_in_words
 from interplay.store.records import Records, Run
 from interplay.store.sums import Sums
@@ -120,24 +119,6 @@ class Keeper:
     def sums(self, run: Run) -> Kept[Sums]:
         """The counts of a run: conversations, verdicts, calls, tokens, money."""
         return self._get(Wish("sums", run.benchmark, (run.id,)))
-
-    def values(
-        self,
-        run: Run,
-        model: str,
-        names: Sequence[str],
-        *,
-        ascending: bool = True,
-        skip: int = 0,
-        size: int = PAGE,
-    ) -> list[Valued]:
-        """As Browsing.values, found at once where it was asked for before."""
-        more = {"model": model, "names": list(names), "ascending": ascending}
-        if skip + size > MOST_VALUES:
-            with Records(self.store) as records:
-                return Browsing(records).values(run, model, names, ascending=ascending, skip=skip, size=size)
-        found: Kept[list[Valued]] = self._get(Wish("values", run.benchmark, (run.id,), more), at_once=True)
-        return (found.value or [])[skip : skip + size]
 
     def shared(self, run: Run, first: str, second: str, names: Sequence[str]) -> list[Shared]:
         """As Browsing.shared, found at once where it was asked for before."""

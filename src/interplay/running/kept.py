@@ -1,8 +1,8 @@
 """What is kept in a store once it was computed: boards, and the sums of runs."""
 
 import json
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property
@@ -17,12 +17,11 @@ from interplay.running.collecting import rare_collections
 from interplay.running.comparing import Group, groups_of
 from interplay.running.depending import beats_of
 from interplay.running.results import board_of
-from interplay.store.browsing import Browsing, Shared, Valued
-from interplay.store.database import WAIT_FOR_A_LOCK, trouble_in_words
+from interplay.store.browsing import Browsing, Shared
+from interplay.store.database import WAIT_FOR_A_LOCK, snapshot, trouble_in_words
 from interplay.store.records import Records, Run
 from interplay.store.sums import Sums, sums_of
 
-MOST_VALUES = 1_000  # of one model and order are kept; who pages further waits
 PATIENCE = 2_000  # milliseconds that keeping may wait for another who writes
 IN_A_HURRY = 200  # the same, where somebody waits for a page
 
@@ -31,7 +30,7 @@ IN_A_HURRY = 200  # the same, where somebody waits for a page
 class Wish:
     """What is to be computed, of which runs; no runs means all of the benchmark."""
 
-    what: Literal["board", "groups", "sums", "values", "shared", "ranks"]
+    what: Literal["board", "groups", "sums", "shared", "ranks"]
     benchmark: str
     runs: tuple[str, ...]
     more: Mapping[str, Any] = field(
@@ -75,7 +74,7 @@ def _table(benchmark: Benchmark, changes: Mapping[str, str] | None) -> dict[str,
 def compute(records: Records, wish: Wish) -> tuple[Any, Computed]:
     """Do what is wished: what was found, and as it can be kept. All of it sees the same state of the store."""
     made = datetime.now(UTC).isoformat(timespec="seconds")
-    with _snapshot(records):
+    with snapshot(records.db, records.path):
         beats = beats_of(records, wish.runs, wish.benchmark)
         found = _found(records, wish)
     return found, Computed(beats, encode(found), made)
@@ -87,16 +86,6 @@ def compute_and_keep(records: Records, wish: Wish) -> Any:
         found, computed = compute(records, wish)
     keep(records, wish, computed)
     return found
-
-
-@contextmanager
-def _snapshot(records: Records) -> Iterator[None]:
-    with trouble_in_words(records.path):
-        records.db.execute("BEGIN")
-    try:
-        yield
-    finally:
-        records.db.execute("ROLLBACK")
 
 
 def _found(records: Records, wish: Wish) -> Any:
@@ -111,8 +100,6 @@ def _found(records: Records, wish: Wish) -> Any:
         return board_of(records, run, find(wish.benchmark), wish.more)
     if wish.what == "sums":
         return sums_of(records, run)
-    if wish.what == "values":
-        return Browsing(records).values(run, **wish.more, size=MOST_VALUES)
     return Browsing(records).shared(run, **wish.more)
 
 
@@ -146,8 +133,7 @@ def decode(wish: Wish, body: str, records: Records) -> Any:
             )
             for one in kept
         ]
-    made = Valued if wish.what == "values" else Shared
-    return [made(**one) for one in kept]
+    return [Shared(**one) for one in kept]
 
 
 def read(records: Records, wish: Wish) -> Computed | None:

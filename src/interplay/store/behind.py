@@ -3,11 +3,9 @@
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 from interplay.core.measures import Measure
 from interplay.store.browsing import NEWER, PAGE, TOGETHER, Browsing
-from interplay.store.database import trouble_in_words
 from interplay.store.records import Records, Run
 
 FEW_TO_NAME = 20  # conversations that are looked at to see which scores a run has
@@ -70,7 +68,7 @@ class Behind:
     def score_names(self) -> dict[str, list[str]]:
         """The names of the scores that the model's conversations have, and the sources of each, from a few of them."""
         found: dict[str, list[str]] = {}
-        for name, source in self._rows(_NAMES, self.run.number, self._mine, FEW_TO_NAME):
+        for name, source in self.records.rows(_NAMES, self.run.number, self._mine, FEW_TO_NAME):
             found.setdefault(name, []).append(source)
         return found
 
@@ -81,7 +79,7 @@ class Behind:
         names, way = json.dumps(measure.names), "ASC" if ascending else "DESC"
         inner, outer = ("s.source", "1") if measure.by == "judges" else ("s.name", "count(*) = ?5")
         lacking = "HAVING count(*) = ?5" if measure.by == "judges" else ""
-        found = self._rows(
+        found = self.records.rows(
             f"WITH one AS (SELECT c.number AS number, avg(s.value) AS value {_SCORES}"  # noqa: S608  # our own names
             f" GROUP BY c.number, {inner} {lacking})"
             f" SELECT number, avg(value) AS value FROM one GROUP BY number HAVING {outer}"
@@ -91,7 +89,7 @@ class Behind:
         values: dict[int, float] = dict(found)
         told = self._told(values)
         scores: dict[int, list[Scored]] = {number: [] for number in values}
-        for number, *score in self._rows(
+        for number, *score in self.records.rows(
             _OF_SOME, self.run.number, self._mine, names, self.model, _json(values)
         ):
             scores[number].append(Scored(*score))
@@ -99,18 +97,18 @@ class Behind:
 
     def failures(self) -> dict[str, int]:
         """Why conversations came to nothing, and how often."""
-        return dict(self._rows(_FAILURES, self.run.number, self._mine))
+        return dict(self.records.rows(_FAILURES, self.run.number, self._mine))
 
     def void(self, *, skip: int = 0, size: int = PAGE) -> list[Spoiled]:
         """The conversations that came to nothing, by failure."""
-        found = self._rows(_VOID, self.run.number, self._mine, size, skip)
+        found = self.records.rows(_VOID, self.run.number, self._mine, size, skip)
         told = self._told([row[0] for row in found])
         return [Spoiled(number, *told[number], *why) for number, *why in found]
 
     def unjudged(self, *, skip: int = 0, size: int = PAGE) -> list[Spoiled]:
         """The verdicts that were asked for and not given."""
         rubric = self.run.extent.get("rubric", "")
-        found = self._rows(_UNJUDGED, self.run.number, self._mine, rubric, size, skip)
+        found = self.records.rows(_UNJUDGED, self.run.number, self._mine, rubric, size, skip)
         told = self._told([row[0] for row in found])
         return [
             Spoiled(number, *told[number], failure, detail, judge) for number, judge, failure, detail in found
@@ -120,7 +118,7 @@ class Behind:
         """The conversations that took most tokens first, counted as the board does; this looks at every call."""
         alone = self.model in self.subjects
         rubric = self.run.extent.get("rubric", "")[:12]
-        found = self._rows(_USED, self.run.number, self._mine, rubric, alone, self.model, size, skip)
+        found = self.records.rows(_USED, self.run.number, self._mine, rubric, alone, self.model, size, skip)
         told = self._told([row[0] for row in found])
         return [
             Used(number, *told[number], int(tokens), None if unknown else float(cost or 0.0))
@@ -129,12 +127,8 @@ class Behind:
 
     def _told(self, numbers: Iterable[int]) -> dict[int, tuple[str, int]]:
         """Label and repeat of some conversations."""
-        rows = self._rows(_TOLD, _json(numbers))
+        rows = self.records.rows(_TOLD, _json(numbers))
         return {number: (label, repeat) for number, label, repeat in rows}
-
-    def _rows(self, query: str, *values: Any) -> list[Any]:
-        with trouble_in_words(self.records.path):
-            return self.records.db.execute(query, values).fetchall()
 
 
 def _json(numbers: Iterable[int]) -> str:

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from heapq import merge
 from itertools import islice
@@ -12,7 +11,7 @@ import apsw
 
 from interplay.core.failures import Mistake
 from interplay.core.wire import Message
-from interplay.store.database import trouble_in_words
+from interplay.store.database import snapshot, trouble_in_words
 from interplay.store.records import Records, Run
 
 PAGE = 50
@@ -97,18 +96,6 @@ class WholeCall:
 
 
 @dataclass(frozen=True)
-class Valued:
-    """A score of one conversation."""
-
-    conversation: int
-    label: str
-    repeat: int
-    source: str
-    name: str
-    value: float
-
-
-@dataclass(frozen=True)
 class Shared:
     """A scenario that two models played, and what each came to."""
 
@@ -142,7 +129,7 @@ class Browsing:
     ) -> Page:
         """The conversations after a number, or before one; the newest take of each."""
         after, before = min(after, LAST), min(before, LAST)
-        with self._snapshot():
+        with snapshot(self.records.db, self.records.path):
             if before:
                 found = self._some(run, wanted, before, -1, size + 1)
                 rows = found[:size][::-1]
@@ -157,16 +144,16 @@ class Browsing:
     def count_up_to(self, run: Run, most: int) -> int:
         """How many conversations a run has, all takes; it stops counting after so many."""
         query = "SELECT count(*) FROM (SELECT 1 FROM conversations WHERE run = ? LIMIT ?)"
-        return int(self._rows(query, run.number, most)[0][0])
+        return int(self.records.rows(query, run.number, most)[0][0])
 
     def calls_of(self, conversation: int) -> list[ListedCall]:
         """The calls of a conversation in the order in which they were sent, without what was said."""
         query = f"SELECT {LISTED_CALL} FROM calls WHERE conversation = ? ORDER BY number"  # noqa: S608  # our own names
-        return [ListedCall(*row) for row in self._rows(query, conversation)]
+        return [ListedCall(*row) for row in self.records.rows(query, conversation)]
 
     def call(self, number: int) -> WholeCall:
         """One call with all that was asked and answered; what came over the wire is cut where it is long."""
-        rows = self._rows(
+        rows = self.records.rows(
             f"SELECT {LISTED_CALL}, thread, settings, text, reasoning, stop, version, tokens_estimated,"  # noqa: S608  # our own names
             " substr(raw, 1, ?), length(raw) FROM calls WHERE number = ?",
             *(MOST_RAW, number),
@@ -188,33 +175,12 @@ class Browsing:
             raw_size=size or 0,
         )
 
-    def values(
-        self,
-        run: Run,
-        model: str,
-        names: Sequence[str],
-        *,
-        ascending: bool = True,
-        skip: int = 0,
-        size: int = PAGE,
-    ) -> list[Valued]:
-        """A model's scores of these names, the lowest or the highest first, after the first so many."""
-        way = "ASC" if ascending else "DESC"
-        query = (
-            f"SELECT c.number, c.scenario, c.repeat, s.source, s.name, s.value {_SCORES}"
-            f" ORDER BY s.value {way}, c.number, s.name, s.source LIMIT ? OFFSET ?"
-        )
-        with self._snapshot():
-            rows = self._rows(query, *self._scores_of(run, model, names), size, skip)
-            labels = self._labels({row[1] for row in rows})
-        return [Valued(row[0], labels[row[1]], *row[2:]) for row in rows]
-
     def shared(self, run: Run, first: str, second: str, names: Sequence[str]) -> list[Shared]:
         """The scenarios that two models have scores of, with either one's mean; where they differ most comes first."""
         query = f"SELECT c.scenario, avg(s.value), count(*) {_SCORES} GROUP BY c.scenario"
-        with self._snapshot():
+        with snapshot(self.records.db, self.records.path):
             one, other = (
-                {row[0]: row[1:] for row in self._rows(query, *self._scores_of(run, model, names))}
+                {row[0]: row[1:] for row in self.records.rows(query, *self._scores_of(run, model, names))}
                 for model in (first, second)
             )
             labels = self._labels(one.keys() & other.keys())
@@ -226,7 +192,7 @@ class Browsing:
 
     def subjects(self, run: Run) -> list[str]:
         """Every subject that the run has conversations of, found without looking at all of them."""
-        return [row[0] for row in self._rows(_SUBJECTS, run.number, run.number)]
+        return [row[0] for row in self.records.rows(_SUBJECTS, run.number, run.number)]
 
     def _scores_of(self, run: Run, model: str, names: Sequence[str]) -> tuple[Any, ...]:
         """What _SCORES is filled in with: a model sits alone, or with others under all their names."""
@@ -235,7 +201,7 @@ class Browsing:
 
     def _labels(self, ids: Iterable[str]) -> dict[str, str]:
         query = "SELECT id, label FROM scenarios WHERE id IN (SELECT value FROM json_each(?))"
-        return dict(self._rows(query, json.dumps(sorted(ids))))
+        return dict(self.records.rows(query, json.dumps(sorted(ids))))
 
     def _some(self, run: Run, wanted: Wanted, edge: int, way: int, count: int) -> list[Listed]:
         """The first conversations beyond a number, upwards (1) or downwards (-1), that are wanted."""
@@ -256,13 +222,13 @@ class Browsing:
         if not wanted.search:
             return self._known(run, wanted.scenario) if wanted.scenario else None
         sought = wanted.search.casefold()
-        rows = self._rows(_SCENARIOS, run.number, run.number)
+        rows = self.records.rows(_SCENARIOS, run.number, run.number)
         fitting = {id for id, label in rows if sought in label.casefold()}
         return fitting & {wanted.scenario} if wanted.scenario else fitting
 
     def _known(self, run: Run, scenario: str) -> set[str]:
         query = "SELECT scenario FROM conversations WHERE run = ? AND scenario = ? LIMIT 1"
-        return {row[0] for row in self._rows(query, run.number, scenario)}
+        return {row[0] for row in self.records.rows(query, run.number, scenario)}
 
     def _from_where_they_are(
         self, run: Run, wanted: Wanted, scenarios: set[str] | None, edge: int, way: int
@@ -297,25 +263,7 @@ class Browsing:
         return self.records.db.execute(query, values)
 
     def _is_seldom(self, run: Run, scenarios: set[str]) -> bool:
-        return len(scenarios) * SELDOM <= len(self._rows(_SCENARIOS, run.number, run.number))
-
-    @contextmanager
-    def _snapshot(self) -> Iterator[None]:
-        """Several queries see the same state of the store."""
-        db = self.records.db
-        if db.in_transaction:
-            yield
-            return
-        with trouble_in_words(self.records.path):
-            db.execute("BEGIN")
-            try:
-                yield
-            finally:
-                db.execute("ROLLBACK")
-
-    def _rows(self, query: str, *values: Any) -> list[Any]:
-        with trouble_in_words(self.records.path):
-            return self.records.db.execute(query, values).fetchall()
+        return len(scenarios) * SELDOM <= len(self.records.rows(_SCENARIOS, run.number, run.number))
 
 
 NEWER = (

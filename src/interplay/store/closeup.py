@@ -1,15 +1,13 @@
 """Reading all that the record has of one conversation, for whoever looks at it closely."""
 
 import json
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from interplay.core.benchmark import Verdict
 from interplay.core.wire import Message
 from interplay.store.browsing import Browsing
-from interplay.store.database import trouble_in_words
 from interplay.store.labels import Given
 from interplay.store.records import ConversationRow, Records, Run
 
@@ -55,7 +53,7 @@ class CloseUp:
     @property
     def is_there(self) -> bool:
         """Does the run have this conversation?"""
-        found = self._rows(
+        found = self.records.rows(
             "SELECT 1 FROM conversations WHERE number = ? AND run = ?", self.number, self.run.number
         )
         return bool(found)
@@ -65,7 +63,7 @@ class CloseUp:
 
     def calls(self) -> list[Voice]:
         """Its calls in the order in which they were sent."""
-        rows = self._rows(
+        rows = self.records.rows(
             "SELECT number, stage, item, participant, step, attempt, model, state, cause, substr(text, 1, ?),"
             " substr(reasoning, 1, ?), sent, latency FROM calls WHERE conversation = ? ORDER BY number",
             *(MOST_OF_A_CALL, MOST_OF_A_CALL, self.number),
@@ -74,7 +72,7 @@ class CloseUp:
 
     def before(self, seat: str) -> list[Message]:
         """What a seat was given before anything was said: its brief, and what it takes for its past."""
-        rows = self._rows(
+        rows = self.records.rows(
             "SELECT thread FROM calls WHERE conversation = ? AND stage = 'play' AND participant = ?"
             " ORDER BY step, attempt LIMIT 1",
             *(self.number, seat),
@@ -83,7 +81,7 @@ class CloseUp:
 
     def facts(self) -> list[tuple[str, Any]]:
         """What was made once in its play, by name, such as what a system booked."""
-        rows = self._rows(
+        rows = self.records.rows(
             "SELECT name, value FROM facts WHERE conversation = ? AND stage = 'play' ORDER BY name",
             self.number,
         )
@@ -92,11 +90,11 @@ class CloseUp:
     def scores(self) -> list[tuple[str, str, float]]:
         """(name, source, value) of every score."""
         query = "SELECT name, source, value FROM scores WHERE conversation = ? ORDER BY name, source"
-        return self._rows(query, self.number)
+        return self.records.rows(query, self.number)
 
     def labels(self) -> list[Given]:
         """What people said of it, the newest of each rater and criterion."""
-        rows = self._rows(
+        rows = self.records.rows(
             "SELECT conversation, rater, criterion, value, made, drawn, came_from FROM labels"
             " WHERE conversation = ? ORDER BY number",
             self.number,
@@ -107,12 +105,12 @@ class CloseUp:
     def others(self, row: ConversationRow) -> list[Other]:
         """The same scenario and repeat with other models, newest takes, in the order of names."""
         here = (self.run.number, row.scenario.id)
-        rows = self._rows(_OTHERS, *here, *here, *here, row.repeat, row.subject)
+        rows = self.records.rows(_OTHERS, *here, *here, *here, row.repeat, row.subject)
         return [Other(*one) for one in rows]
 
     def takes(self, row: ConversationRow) -> list[tuple[int, int]]:
         """(number, take) of all takes of it, oldest first."""
-        return self._rows(
+        return self.records.rows(
             "SELECT number, take FROM conversations WHERE (run, scenario, cast_digest, repeat) = (SELECT run, scenario,"
             " cast_digest, repeat FROM conversations WHERE number = ?) ORDER BY take",
             self.number,
@@ -123,7 +121,7 @@ class CloseUp:
         found = []
         for other in others:
             for first, second in ((self.number, other.number), (other.number, self.number)):
-                rows = self._rows(
+                rows = self.records.rows(
                     "SELECT judge, rubric, failure, detail, data FROM verdicts WHERE conversation = ? AND item = ?"
                     " ORDER BY judge, rubric",
                     *(first, f"{first} v {second}"),
@@ -139,20 +137,6 @@ class CloseUp:
         before = browsing.page(self.run, before=self.number, size=1).rows
         after = browsing.page(self.run, after=self.number, size=1).rows
         return (before[0].number if before else 0), (after[0].number if after else 0)
-
-    @contextmanager
-    def snapshot(self) -> Iterator[None]:
-        """Everything within is read from the same state of the store, while a run may go on."""
-        with trouble_in_words(self.records.path):
-            self.records.db.execute("BEGIN")
-            try:
-                yield
-            finally:
-                self.records.db.execute("ROLLBACK")
-
-    def _rows(self, query: str, *values: Any) -> list[Any]:
-        with trouble_in_words(self.records.path):
-            return self.records.db.execute(query, values).fetchall()
 
 
 # cast by cast and in that order (CROSS), so that a scenario that was played thousands of times is not looked through

@@ -118,6 +118,20 @@ def writing(connection: apsw.Connection, path: Path) -> Iterator[apsw.Connection
 
 
 @contextmanager
+def snapshot(connection: apsw.Connection, path: Path) -> Iterator[None]:
+    """Everything within is read from the same state of the store, while a run may go on."""
+    if connection.in_transaction:
+        yield
+        return
+    with trouble_in_words(path):
+        connection.execute("BEGIN")
+        try:
+            yield
+        finally:
+            connection.execute("ROLLBACK")
+
+
+@contextmanager
 def trouble_in_words(path: Path) -> Iterator[None]:
     """Turn the database's errors into one line that says what to do."""
     try:

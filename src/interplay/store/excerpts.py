@@ -20,7 +20,7 @@ class Excerpt(Records):
 
     def numbers(self, run: Run, scenario: str = "") -> list[int]:
         if run.number not in self._known:
-            self._known[run.number] = [row[0] for row in self._rows(_LABELLED, run.number)]
+            self._known[run.number] = [row[0] for row in self.rows(_LABELLED, run.number)]
         found = self._known[run.number]
         return [
             number for number in found if not scenario or self.conversation(number).scenario.id == scenario
@@ -38,7 +38,7 @@ class Excerpt(Records):
 
     def state_of(self, run: Run) -> str:
         """Changes whenever a label or a verdict of the labelled conversations is added."""
-        labels, verdicts = self._rows(_STATE, json.dumps(self.numbers(run)))[0]
+        labels, verdicts = self.rows(_STATE, json.dumps(self.numbers(run)))[0]
         return f"{labels} {verdicts}"
 
 

@@ -4,10 +4,9 @@ import json
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 from interplay.store.browsing import LISTED_CALL, NEWER, PAGE, ListedCall
-from interplay.store.database import trouble_in_words
 from interplay.store.records import Records, Run
 
 LOOKED_THROUGH = 2_000  # conversations; where few things fail, a page may be short of some
@@ -52,7 +51,7 @@ def failed_calls(
         run,
         before,
         size,
-        lambda some: (ListedCall(*row) for row in _rows(records, query, some, cause)),
+        lambda some: (ListedCall(*row) for row in records.rows(query, some, cause)),
     )
 
 
@@ -72,7 +71,7 @@ def failed_verdicts(
         run,
         before,
         size,
-        lambda some: (FailedVerdict(*row) for row in _rows(records, query, some, failure, rubric)),
+        lambda some: (FailedVerdict(*row) for row in records.rows(query, some, failure, rubric)),
     )
 
 
@@ -91,12 +90,7 @@ def _page(
 def _numbers(records: Records, run: Run, before: int) -> list[int]:
     """The conversations that are looked through, newest first."""
     if not before:
-        last = _rows(records, "SELECT max(number) FROM conversations WHERE run = ?", run.number)[0][0]
+        last = records.rows("SELECT max(number) FROM conversations WHERE run = ?", run.number)[0][0]
         before = (last or 0) + 1
     query = "SELECT number FROM conversations NOT INDEXED WHERE run = ? AND number < ? ORDER BY number DESC LIMIT ?"
-    return [row[0] for row in _rows(records, query, run.number, before, LOOKED_THROUGH)]
-
-
-def _rows(records: Records, query: str, *values: Any) -> list[Any]:
-    with trouble_in_words(records.path):
-        return records.db.execute(query, values).fetchall()
+    return [row[0] for row in records.rows(query, run.number, before, LOOKED_THROUGH)]

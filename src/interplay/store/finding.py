@@ -2,23 +2,21 @@
 
 import json
 from collections.abc import Iterable
-from typing import Any
 
 from interplay.core.benchmark import Scenario
 from interplay.store.browsing import NEWER, TOGETHER
-from interplay.store.database import trouble_in_words
 from interplay.store.records import Records, Run
 
 
 def run_of(records: Records, conversation: int) -> Run | None:
     """The run that a conversation is of; None where there is no such conversation."""
-    rows = _rows(records, "SELECT run FROM conversations WHERE number = ?", conversation)
+    rows = records.rows("SELECT run FROM conversations WHERE number = ?", conversation)
     return next((run for run in records.runs() if rows and run.number == rows[0][0]), None)
 
 
 def conversation_of(records: Records, call: int) -> int | None:
     """The conversation that a call is of; None where there is no such call."""
-    rows = _rows(records, "SELECT conversation FROM calls WHERE number = ?", call)
+    rows = records.rows("SELECT conversation FROM calls WHERE number = ?", call)
     return int(rows[0][0]) if rows else None
 
 
@@ -28,14 +26,14 @@ def label_of(records: Records, run: Run, scenario: str) -> str | None:
         "SELECT label FROM scenarios s WHERE id = ?"
         " AND EXISTS (SELECT 1 FROM conversations c WHERE c.run = ? AND c.scenario = s.id)"
     )
-    rows = _rows(records, query, scenario, run.number)
+    rows = records.rows(query, scenario, run.number)
     return str(rows[0][0]) if rows else None
 
 
 def scenarios_of(records: Records, ids: Iterable[str]) -> list[Scenario]:
     """The scenarios with these ids."""
     query = "SELECT label, content FROM scenarios WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id"
-    rows = _rows(records, query, json.dumps(sorted(ids)))
+    rows = records.rows(query, json.dumps(sorted(ids)))
     return [Scenario(json.loads(content), label) for label, content in rows]
 
 
@@ -45,16 +43,11 @@ def played_by(records: Records, run: Run, scenario: str, model: str, repeat: int
         "SELECT number, subject FROM conversations c WHERE run = ? AND scenario = ? AND repeat = ?"  # noqa: S608  # our own names
         f" AND NOT EXISTS ({NEWER}) ORDER BY number"
     )
-    rows = _rows(records, query, run.number, scenario, repeat)
+    rows = records.rows(query, run.number, scenario, repeat)
     return [number for number, subject in rows if model == subject or model in subject.split(TOGETHER)]
 
 
 def repeats_of(records: Records, run: Run, scenario: str) -> list[int]:
     """How often a scenario was played, as the numbers of its repeats."""
     query = "SELECT DISTINCT repeat FROM conversations WHERE run = ? AND scenario = ? ORDER BY 1"
-    return [int(row[0]) for row in _rows(records, query, run.number, scenario)]
-
-
-def _rows(records: Records, query: str, *values: Any) -> list[Any]:
-    with trouble_in_words(records.path):
-        return records.db.execute(query, values).fetchall()
+    return [int(row[0]) for row in records.rows(query, run.number, scenario)]

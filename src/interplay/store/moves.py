@@ -10,7 +10,7 @@ from interplay.core.forms import LONGEST_TEXT
 from interplay.core.people import person_of
 from interplay.core.wire import Message, clean
 from interplay.store.beats import beat_of
-from interplay.store.database import trouble_in_words, writing
+from interplay.store.database import writing
 from interplay.store.records import ASKED, WAITING, Records, Run
 
 
@@ -44,7 +44,7 @@ class Moves:
     def waiting(self, run: Run | None = None, person: str = "") -> list[Move]:
         """Whose turn it is, longest waiting first: in all runs or one, of everybody or one person."""
         moves = []
-        for call, of, conversation, seat, model, since, settings, thread in self._rows(
+        for call, of, conversation, seat, model, since, settings, thread in self._records.rows(
             "SELECT calls.number, runs.id, c.number, participant, model, sent, settings, thread"  # noqa: S608  # our own names
             f" FROM {ASKED} JOIN runs ON runs.number = c.run WHERE {WAITING} ORDER BY calls.number",
         ):
@@ -76,10 +76,6 @@ class Moves:
                 )
                 beat_of(db, [conversation])
         return found is not None
-
-    def _rows(self, query: str, *values: Any) -> list[Any]:
-        with trouble_in_words(self.path):
-            return self._records.db.execute(query, values).fetchall()
 
 
 def _seconds_since(sent: str) -> float | None:

@@ -98,7 +98,7 @@ class Records:
 
     def runs(self) -> list[Run]:
         """All runs, newest last."""
-        return [self._run(row) for row in self._rows(_RUNS + " ORDER BY number")]
+        return [self._run(row) for row in self.rows(_RUNS + " ORDER BY number")]
 
     def made_of(self, run: str) -> list[Run]:
         """The runs that were made of all conversations of another together, newest last."""
@@ -112,7 +112,7 @@ class Records:
         if not runs:
             raise Mistake(f"{self.path} holds no runs yet; start one with: interplay run BENCHMARK")
         if wanted == "last":
-            newest = self._rows("SELECT run FROM conversations ORDER BY number DESC LIMIT 1")
+            newest = self.rows("SELECT run FROM conversations ORDER BY number DESC LIMIT 1")
             found = next((run for run in runs if newest and run.number == newest[0][0]), runs[-1])
             # what was made of a run is shown beside it
             return next((run for run in runs if run.id == found.made_of), found)
@@ -159,12 +159,12 @@ class Records:
         query = f"SELECT number, scenario FROM conversations c {_NEWEST}"  # noqa: S608  # our own names
         if scenario:
             query = query.replace("WHERE run = ?", "WHERE run = ? AND scenario = ?")
-        rows = self._rows(query, run.number, *([scenario] if scenario else []))
+        rows = self.rows(query, run.number, *([scenario] if scenario else []))
         return [row[0] for row in rows]
 
     def conversation(self, number: int) -> ConversationRow:
         """One conversation."""
-        row = self._rows(
+        row = self.rows(
             f"SELECT label, content, {_CONVERSATION} FROM conversations c"  # noqa: S608  # our own names
             " JOIN scenarios s ON s.id = c.scenario WHERE c.number = ?",
             number,
@@ -173,7 +173,7 @@ class Records:
 
     def verdicts_of(self, number: int) -> list[tuple[str, Verdict]]:
         """The verdicts on one conversation, each with the item that it is about."""
-        rows = self._rows(
+        rows = self.rows(
             "SELECT item, judge, rubric, failure, detail, data FROM verdicts WHERE conversation = ? ORDER BY 1, 2, 3",
             number,
         )
@@ -188,18 +188,18 @@ class Records:
             "SELECT label, content FROM scenarios"
             " WHERE id IN (SELECT scenario FROM conversations WHERE run = ?) ORDER BY id"
         )
-        return [Scenario(json.loads(content), label) for label, content in self._rows(query, run.number)]
+        return [Scenario(json.loads(content), label) for label, content in self.rows(query, run.number)]
 
     def states(self, run: Run) -> dict[str, int]:
         """How many conversations, newest takes, are done, void and open."""
         query = f"SELECT state FROM conversations c {_NEWEST}"  # noqa: S608  # our own names
-        found = Counter(row[0] for row in self._rows(query, run.number))
+        found = Counter(row[0] for row in self.rows(query, run.number))
         return dict(found)
 
     def protocols(self, run: Run) -> set[str]:
         """The digests of the protocols that the run's finished conversations were played by."""
         query = "SELECT DISTINCT protocol FROM conversations WHERE run = ? AND state = 'done'"
-        return {row[0] for row in self._rows(query, run.number)}
+        return {row[0] for row in self.rows(query, run.number)}
 
     def verdicts(self, run: Run) -> dict[tuple[int, str], list[Verdict]]:
         """The verdicts of a run by (conversation, item), in the order of judges' names."""
@@ -216,7 +216,7 @@ class Records:
 
     def scores(self, run: Run) -> list[tuple[int, str, str, float]]:
         """(conversation, name, source, value) of every score of a run."""
-        return self._rows(
+        return self.rows(
             "SELECT s.conversation, name, source, value FROM scores s"
             " JOIN conversations c ON c.number = s.conversation WHERE c.run = ? ORDER BY 1, 2, 3",
             run.number,
@@ -226,7 +226,7 @@ class Records:
         """What the run has used so far."""
         mine = " FROM calls JOIN conversations c ON c.number = calls.conversation WHERE c.run = ?"
         unknown = f"(calls.state = 'sent' AND NOT {_BY_A_PERSON})"  # a person was asked, and will answer
-        counts = self._rows(
+        counts = self.rows(
             f"SELECT total(calls.state = 'done'), total(calls.state = 'failed'), total({unknown}),"
             " total(tokens_in), total(tokens_out), total(tokens_estimated), sum(cost),"
             " total(calls.state = 'done' AND cost IS NULL),"
@@ -235,7 +235,7 @@ class Records:
             run.number,
         )[0]
         versions: dict[str, set[str]] = {}
-        for model, version in self._rows(
+        for model, version in self.rows(
             "SELECT DISTINCT model, version" + mine + " AND calls.state = 'done'", run.number
         ):
             versions.setdefault(model, set()).add(version)
@@ -254,7 +254,7 @@ class Records:
     def waiting(self, run: Run) -> dict[int, tuple[str, ...]]:
         """The open conversations in which it is somebody's turn, each with the names of who is to speak."""
         found: dict[int, set[str]] = {}
-        for number, model in self._rows(
+        for number, model in self.rows(
             f"SELECT c.number, model FROM {ASKED} WHERE c.run = ? AND {WAITING} ORDER BY calls.number",  # noqa: S608  # our own names
             run.number,
         ):
@@ -264,7 +264,7 @@ class Records:
     def has_spoken(self, conversation: int) -> bool:
         """Has a person said anything in a conversation?"""
         query = f"SELECT 1 FROM calls WHERE conversation = ? AND state = 'done' AND {_BY_A_PERSON} LIMIT 1"  # noqa: S608  # our own names
-        return bool(self._rows(query, conversation))
+        return bool(self.rows(query, conversation))
 
     def spent(self, run: Run, perhaps_billed: Iterable[str]) -> tuple[float, int, int]:
         """Money, tokens and calls that a budget counts: answered calls as they were, others at their most."""
@@ -275,7 +275,7 @@ class Records:
         tokens = "coalesce(tokens_in, 0) + coalesce(tokens_out, 0)"
         most_money = "max(coalesce(reserved_cost, 0.0), coalesce(cost, 0.0))"
         most_tokens = f"max(coalesce(reserved_tokens, 0), {tokens})"
-        row = self._rows(
+        row = self.rows(
             f"SELECT total(iif({known}, cost, 0.0)) + total(iif({unsure}, {most_money}, 0.0)),"  # noqa: S608  # our own names
             f" total(iif({known}, {tokens}, 0)) + total(iif({unsure}, {most_tokens}, 0)), count(*)"
             f" FROM calls JOIN conversations c ON c.number = calls.conversation WHERE c.run = ? AND NOT {_BY_A_PERSON}",
@@ -287,7 +287,7 @@ class Records:
         """Models' answers of each conversation and item: of unfinished play by role, of this judging by judge."""
         # a role's seats are named ROLE, ROLE 2, ROLE 3: of play, the first word is the role
         role = "iif(stage = 'play', substr(participant || ' ', 1, instr(participant || ' ', ' ') - 1), participant)"
-        rows = self._rows(
+        rows = self.rows(
             f"SELECT c.number, item, {role}, count(*) FROM calls JOIN conversations c"  # noqa: S608  # our own names
             f" ON c.number = calls.conversation WHERE c.run = ? AND calls.state = 'done' AND NOT {_BY_A_PERSON}"
             " AND (stage = ? OR (stage = 'play' AND c.state <> 'done')) GROUP BY 1, 2, 3",
@@ -304,7 +304,7 @@ class Records:
         whose = "iif(c.subject IN (SELECT value FROM json_each(?)), c.subject, calls.model)"
         return {
             subject: (int(tokens), None if unknown else float(cost or 0.0))
-            for subject, tokens, cost, unknown in self._rows(
+            for subject, tokens, cost, unknown in self.rows(
                 f"SELECT {whose}, total(tokens_in) + total(tokens_out), sum(cost), total(cost IS NULL)"  # noqa: S608  # our own names
                 " FROM calls JOIN conversations c ON c.number = calls.conversation"
                 " WHERE c.run = ? AND calls.state = 'done'"
@@ -316,7 +316,7 @@ class Records:
     def settings(self, digest: bytes) -> dict[str, Any]:
         """The model, sampling and schema behind a digest."""
         found: dict[str, Any] = json.loads(
-            self._rows("SELECT body FROM settings WHERE digest = ?", digest)[0][0]
+            self.rows("SELECT body FROM settings WHERE digest = ?", digest)[0][0]
         )
         return found
 
@@ -325,7 +325,7 @@ class Records:
         messages: list[Message] = []
         here: bytes | None = digest
         while here is not None:
-            here, role, text = self._rows("SELECT parent, role, text FROM messages WHERE digest = ?", here)[0]
+            here, role, text = self.rows("SELECT parent, role, text FROM messages WHERE digest = ?", here)[0]
             messages.append(Message(role, text))
         return messages[::-1]
 
@@ -335,11 +335,11 @@ class Records:
             "SELECT participant FROM calls WHERE conversation = ? AND stage = 'play'"
             " GROUP BY participant ORDER BY min(number)"
         )
-        return [row[0] for row in self._rows(query, conversation)]
+        return [row[0] for row in self.rows(query, conversation)]
 
     def view(self, conversation: int, seat: str) -> list[Message]:
         """All that a seat was shown and said in play: what was sent to its model last, and the answer."""
-        rows = self._rows(
+        rows = self.rows(
             "SELECT thread, text FROM calls WHERE conversation = ? AND stage = 'play' AND participant = ?"
             " ORDER BY step DESC, attempt DESC LIMIT 1",
             *(conversation, seat),
@@ -349,12 +349,12 @@ class Records:
 
     def integrity(self) -> str:
         """What SQLite's own check says; "ok" is good."""
-        return str(self._rows("PRAGMA integrity_check")[0][0])
+        return str(self.rows("PRAGMA integrity_check")[0][0])
 
     def _run(self, row: tuple[Any, ...]) -> Run:
         return Run(row[0], row[1], row[2], json.loads(row[3]), json.loads(row[4]), *row[5:])
 
-    def _rows(self, query: str, *values: Any) -> list[Any]:
+    def rows(self, query: str, *values: Any) -> list[Any]:
         with trouble_in_words(self.path):
             return self.db.execute(query, values).fetchall()
 

@@ -1,5 +1,7 @@
 """Labelling, for its owner: rounds, the links that let raters in, how far they have come and agree, what they said."""
 
+from typing import Any
+
 from starlette.responses import Response
 
 from interplay.benchmarks import find
@@ -10,7 +12,7 @@ from interplay.reporting.pages import labelling as pages
 from interplay.reporting.pages.questions import questions_of
 from interplay.reporting.sheets import labels_in_words
 from interplay.running.results import options_of
-from interplay.store.passes import LONGEST_NAME, Passes
+from interplay.store.passes import LONGEST_NAME, Pass, Passes
 from interplay.store.records import Records, Run
 from interplay.store.rounds import MOST_PEOPLE, Round, Rounds
 from interplay.web import rating
@@ -72,7 +74,8 @@ def _found(visit: Visit, records: Records, rounds: Rounds) -> tuple[Round, Run]:
     return round, run
 
 
-def show_round(visit: Visit) -> Response:
+def _progress(visit: Visit) -> tuple[Round, Run, list[Pass], dict[str, Any]]:
+    """A round, who was invited, and how far they have come."""
     with (
         Records(visit.site.store) as records,
         Rounds(visit.site.store) as rounds,
@@ -81,6 +84,11 @@ def show_round(visit: Visit) -> Response:
         round, run = _found(visit, records, rounds)
         invited = passes.of("rater", round.id)
         live = pages.progress(round, run, rounds.standing(round), invited, rounds.changes(round))
+    return round, run, invited, live
+
+
+def show_round(visit: Visit) -> Response:
+    round, run, invited, live = _progress(visit)
     benchmark = find(run.benchmark)
     scales = criteria_of(benchmark.measures(options_of(run, benchmark)))
     return visit.site.page("round", **pages.one_round(round, run, invited, scales), live=live)
@@ -88,14 +96,7 @@ def show_round(visit: Visit) -> Response:
 
 def show_progress(visit: Visit) -> Response:
     """The part of the page that changes while raters are at work."""
-    with (
-        Records(visit.site.store) as records,
-        Rounds(visit.site.store) as rounds,
-        Passes(visit.site.store) as passes,
-    ):
-        round, run = _found(visit, records, rounds)
-        invited = passes.of("rater", round.id)
-        live = pages.progress(round, run, rounds.standing(round), invited, rounds.changes(round))
+    *_, live = _progress(visit)
     return visit.site.page("round_progress", live=live)
 
 

@@ -17,7 +17,7 @@ from interplay.core.wire import clean
 from interplay.reporting.pages import playing as pages
 from interplay.reporting.pages.forms import PREFIX, text_of
 from interplay.running.games import Wish, begin_game, complaint, game_of, has_person, is_over, spec_of_game
-from interplay.store.gaming import Question, people_of, question_of
+from interplay.store.gaming import Question, players_of, question_of
 from interplay.store.moves import Move, Moves
 from interplay.store.passes import Passes
 from interplay.store.records import Records, Run
@@ -142,12 +142,12 @@ def _run(records: Records, id: str) -> Run:
 def _who_waits(visit: Visit, run: Run) -> str:
     with Moves(visit.site.store) as moves:
         waiting = [move.person for move in moves.waiting(run)]
-    return waiting[0] if waiting else people_of(run)[0]
+    return waiting[0] if waiting else players_of(run)[0]
 
 
 def _for_owner(visit: Visit, run: Run, person: str) -> dict[str, object]:
     """What only the owner's page has."""
-    people = people_of(run)
+    people = players_of(run)
     if person not in people:
         raise NotThere("nobody of that name plays in this game")
     with Passes(visit.site.store) as passes:
@@ -289,7 +289,7 @@ def invite(visit: Visit) -> Response:
     """A link for somebody who has a seat."""
     with Records(visit.site.store) as records:
         run = _run(records, visit.path["run"])
-        if visit.said("person") not in people_of(run):
+        if visit.said("person") not in players_of(run):
             raise Mistake(f"{visit.said('person')[:60]!r} has no seat in this game")
     with Passes(visit.site.store) as passes:
         passes.issue("player", run.id, visit.said("person"))

@@ -17,6 +17,7 @@ from interplay.reporting.pages.verdicts import Panel
 from interplay.reporting.pages.voices import PLAY, Source, so_far, sources_of
 from interplay.running.results import options_of
 from interplay.store.closeup import CloseUp, Voice
+from interplay.store.database import snapshot
 from interplay.store.labels import Given
 from interplay.store.records import ConversationRow, Run
 
@@ -72,7 +73,7 @@ class SeatView:
 
 def conversation(close: CloseUp, view: View = View(), *, all_seats: bool = False) -> dict[str, Any]:  # noqa: B008  # frozen
     """What the page of one conversation shows; a Mistake where nobody sat as whom it is to be seen."""
-    with close.snapshot():
+    with snapshot(close.records.db, close.records.path):
         row, calls = close.row(), close.calls()
         lines = row.lines or so_far(calls)
         seats = seats_of(lines, [call.participant for call in calls if call.stage == PLAY])

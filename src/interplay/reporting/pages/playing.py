@@ -17,7 +17,7 @@ from interplay.running.games import Standing, game_of, has_person, open_seats
 from interplay.running.results import judged_in, options_of
 from interplay.running.seats import role_of
 from interplay.running.spec import EMBEDDED
-from interplay.store.gaming import people_of, view_of
+from interplay.store.gaming import players_of, view_of
 from interplay.store.moves import Move
 from interplay.store.records import ConversationRow, Records, Run
 
@@ -72,7 +72,7 @@ def games(records: Records, busy: Sequence[str]) -> tuple[list[Listed], int]:
         scenarios = records.scenarios(run) if is_over else []
         label = scenarios[0].label if len(scenarios) == 1 else ""
         is_judged = is_over and bool(run.extent["judges"])
-        found.append(Listed(run, tuple(people_of(run)), standing, label, is_judged, run.id in busy))
+        found.append(Listed(run, tuple(players_of(run)), standing, label, is_judged, run.id in busy))
     return sorted(found, key=lambda one: one.standing.state == "over"), len(runs) - len(found)
 
 
