@@ -14,7 +14,8 @@ import apsw
 
 from interplay.benchmarks import find
 from interplay.models.connecting import Directory
-from interplay.running.engine import Engine, How
+from interplay.running.engine import Engine
+from interplay.running.how import How
 from interplay.running.spec import make_spec
 from interplay.running.tally import Tally
 from perf.measures import CALLS_PER_CONVERSATION

@@ -25,8 +25,9 @@ from interplay.models.connecting import directory_of
 from interplay.models.scripted import Script, Scripted
 from interplay.reporting.html import board_as_html, write_report
 from interplay.running.budget import Limits
-from interplay.running.engine import DEFAULT_CONNECTIONS, Engine, How
+from interplay.running.engine import Engine
 from interplay.running.following import check_sequel, follow, follows, sharing_budget
+from interplay.running.how import DEFAULT_CONNECTIONS, How
 from interplay.running.plan import read_anew
 from interplay.running.results import board_of, judged_of, options_of
 from interplay.running.spec import SamplingChange, make_spec

@@ -16,7 +16,8 @@ from interplay.models.connecting import Directory
 from interplay.models.loopback import Asked, Fault, Loopback, serving
 from interplay.models.openai_compatible import OpenAICompatible
 from interplay.models.posting import Endpoint, Patience
-from interplay.running.engine import Engine, How
+from interplay.running.engine import Engine
+from interplay.running.how import How
 from interplay.running.results import board_of
 from interplay.running.spec import make_spec
 from interplay.running.tally import Tally

@@ -25,8 +25,8 @@ from interplay.reporting.pages.playing import (
     said_as,
     sight_of,
 )
-from interplay.running.engine import How
 from interplay.running.games import Wish, begin_game, play_on
+from interplay.running.how import How
 from interplay.store.moves import Move, Moves
 from interplay.store.records import Records
 from tests.running.people import as_model, lively, speak

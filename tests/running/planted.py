@@ -14,7 +14,8 @@ from interplay.core.wire import Message
 from interplay.models.connecting import Directory
 from interplay.models.scripted import Scripted
 from interplay.running.budget import Limits
-from interplay.running.engine import Again, Engine, How
+from interplay.running.engine import Engine
+from interplay.running.how import Again, How
 from interplay.running.plan import Anew
 from interplay.running.spec import make_spec
 from interplay.running.tally import Tally

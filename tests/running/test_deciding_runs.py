@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from interplay.models.calling import CallFailed
-from interplay.running.engine import Again
+from interplay.running.how import Again
 from interplay.statistics.sequences import WinSequence
 from interplay.store.records import Records
 from tests.running.planted import JUDGE, SECOND_JUDGE, House, Pace, anew, by_hand, limits, rating, recorded

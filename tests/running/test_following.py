@@ -15,8 +15,9 @@ from interplay.models.connecting import Directory
 from interplay.models.loopback import Loopback, serving
 from interplay.running.budget import Amount, Limits
 from interplay.running.comparing import comparability
-from interplay.running.engine import Engine, How
+from interplay.running.engine import Engine
 from interplay.running.following import check_sequel, follow, follows, foretold, sharing_budget
+from interplay.running.how import How
 from interplay.running.results import board_of
 from interplay.running.spec import RunSpec, make_spec
 from interplay.running.tally import Tally

@@ -12,8 +12,8 @@ from interplay.cli import main
 from interplay.core.failures import Mistake, RunLocked
 from interplay.models.connecting import Directory
 from interplay.models.loopback import Asked, Fault
-from interplay.running.engine import How
 from interplay.running.games import Wish, begin_game, game_of, has_person, play_on
+from interplay.running.how import How
 from interplay.store.lock import run_lock
 from interplay.store.records import Records
 from tests.running.people import (

@@ -15,7 +15,8 @@ from interplay.benchmarks.role_play.rubrics import rubric_for
 from interplay.core.benchmark import Verdict
 from interplay.core.wire import Message, Request, Sampling, Thread, canonical, digest_of
 from interplay.judging.rubric import Rubric
-from interplay.running.engine import Engine, How
+from interplay.running.engine import Engine
+from interplay.running.how import How
 from interplay.running.spec import RunSpec, make_spec
 from interplay.running.table import stage_of
 from interplay.running.tally import Tally

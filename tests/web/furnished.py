@@ -15,8 +15,8 @@ from interplay import api
 from interplay.benchmarks import find
 from interplay.models.loopback import Asked, Fault, Loopback, Said, rehearse, serving
 from interplay.reporting.pages.questions import questions_of
-from interplay.running.engine import How
 from interplay.running.games import Wish, begin_game, play_on
+from interplay.running.how import How
 from interplay.store.labels import Labels
 from interplay.store.moves import Moves
 from interplay.store.passes import Passes, PassRole

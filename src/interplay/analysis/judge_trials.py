@@ -32,7 +32,8 @@ from interplay.core.measures import Measure, measure_called
 from interplay.core.trials import Finding
 from interplay.models.connecting import Directory
 from interplay.models.loopback import Loopback, serving
-from interplay.running.engine import Again, Engine, How
+from interplay.running.engine import Engine
+from interplay.running.how import Again, How
 from interplay.running.results import options_of
 from interplay.running.spec import make_spec, spec_of
 from interplay.running.tally import Tally

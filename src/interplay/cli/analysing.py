@@ -38,8 +38,9 @@ from interplay.core.board import Board
 from interplay.core.failures import Mistake
 from interplay.core.measures import Measure, measure_called
 from interplay.reporting.html import write_board
-from interplay.running.engine import Engine, How
+from interplay.running.engine import Engine
 from interplay.running.forecast import forecast
+from interplay.running.how import How
 from interplay.running.results import options_of
 from interplay.running.spec import EMBEDDED, make_spec
 from interplay.running.tally import Tally

@@ -33,7 +33,8 @@ from interplay.cli.showing import check_html, show_run
 from interplay.core.benchmark import Benchmark, Collected, Collector, Extract
 from interplay.core.failures import Mistake, nearest
 from interplay.reporting.writing import check_path, holds, refuse_store, write_whole
-from interplay.running.engine import Again, Engine, How
+from interplay.running.engine import Engine
+from interplay.running.how import Again, How
 from interplay.running.plan import Anew
 from interplay.running.results import played_of
 from interplay.running.spec import RunSpec, make_spec, spec_of

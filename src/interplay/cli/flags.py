@@ -11,7 +11,7 @@ from interplay.core.benchmark import Benchmark, Option
 from interplay.core.failures import Mistake, nearest
 from interplay.models.connecting import Directory, directory_of
 from interplay.running.budget import Limits
-from interplay.running.engine import DEFAULT_CONNECTIONS, How
+from interplay.running.how import DEFAULT_CONNECTIONS, How
 from interplay.running.plan import read_anew
 from interplay.running.spec import SamplingChange
 

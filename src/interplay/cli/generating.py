@@ -30,8 +30,9 @@ from interplay.cli.flags import (
 from interplay.core.benchmark import Benchmark, Generator, Material, Origin, Piece
 from interplay.core.failures import Mistake, nearest
 from interplay.reporting.writing import check_path, holds, refuse_store, write_whole
-from interplay.running.engine import Engine, How
+from interplay.running.engine import Engine
 from interplay.running.forecast import forecast
+from interplay.running.how import How
 from interplay.running.plan import Anew
 from interplay.running.results import board_of, options_of, played_of, remarks_of
 from interplay.running.spec import RunSpec, make_spec

@@ -15,7 +15,8 @@ from interplay.cli.flags import HOW, HTML, JSON, ROLE, STORE, flag, how_of, role
 from interplay.cli.showing import check_html, show_run
 from interplay.core.benchmark import Benchmark, Collector
 from interplay.core.failures import Mistake, nearest
-from interplay.running.engine import Engine, How
+from interplay.running.engine import Engine
+from interplay.running.how import How
 from interplay.running.spec import EMBEDDED, make_spec
 from interplay.running.tally import Tally
 from interplay.store.records import Records

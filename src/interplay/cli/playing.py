@@ -35,8 +35,9 @@ from interplay.cli.study import read_study
 from interplay.core.benchmark import Benchmark
 from interplay.core.failures import Mistake, nearest
 from interplay.models.null import NULL
-from interplay.running.engine import Again, Engine, How
+from interplay.running.engine import Engine
 from interplay.running.following import check_sequel, follows, foretold, sharing_budget
+from interplay.running.how import Again, How
 from interplay.running.pairing import judges_of_pairs, pairing_of
 from interplay.running.plan import Anew
 from interplay.running.spec import RunSpec, make_spec, spec_of

@@ -25,8 +25,9 @@ from interplay.cli.flags import (
 from interplay.cli.showing import check_html, show_run
 from interplay.core.benchmark import Benchmark
 from interplay.core.failures import Mistake
-from interplay.running.engine import Engine, How
+from interplay.running.engine import Engine
 from interplay.running.following import check_sequel, follow, follows, foretold
+from interplay.running.how import How
 from interplay.running.plan import Anew
 from interplay.running.results import options_of
 from interplay.running.spec import RunSpec, spec_of

@@ -3,23 +3,22 @@
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, field, replace
-from pathlib import Path
+from dataclasses import dataclass, replace
 from typing import Any
 
 from interplay.core.benchmark import RULE, Benchmark, Judging, Scenario
 from interplay.core.failures import Divergence, Mistake
 from interplay.core.people import is_person
 from interplay.models.calling import Model
-from interplay.models.connecting import Directory
 from interplay.running.allowance import Allowance
-from interplay.running.budget import Amount, Budget, Limits
+from interplay.running.budget import Amount, Budget
 from interplay.running.checking import check_lengths, check_models, check_prices
 from interplay.running.collecting import rare_collections
 from interplay.running.counting import Done, calls_left
 from interplay.running.decided import DRAWN
 from interplay.running.decided import KEPT_AS as DECIDED
 from interplay.running.deciding import JudgedRun, Watch, check_deciding, watch_pairs, watch_scores
+from interplay.running.how import Again, How
 from interplay.running.pairing import (
     SideBySide,
     pairing_of,
@@ -41,35 +40,6 @@ from interplay.store.journal import Journal
 from interplay.store.lock import run_lock
 from interplay.store.records import Records, Run
 from interplay.store.writer import Writer
-
-DEFAULT_CONNECTIONS = 32
-
-
-@dataclass(frozen=True)
-class How:
-    """How a run is carried out; none of it changes what the run is."""
-
-    store: Path
-    directory: Directory = field(default_factory=Directory)
-    max_connections: int = DEFAULT_CONNECTIONS
-    anew: Anew = field(default_factory=Anew)
-    limits: Limits = field(default_factory=Limits)
-    used_beside: Amount = field(default_factory=Amount)  # of the limits, by runs that share them
-    until_decided: bool = False  # stop as soon as it is plain which model is better
-    games_alone: bool = False  # go on only with conversations that people have a seat in, and that were begun
-
-
-@dataclass(frozen=True)
-class Again:
-    """A recorded run of which only what was played is judged: by these judges, with these options of judging.
-
-    With models named in between, what they played is compared two by two; else each conversation is judged by itself.
-    """
-
-    run: Run
-    judges: tuple[str, ...] = ()
-    options: Mapping[str, str] = field(default_factory=dict)
-    between: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

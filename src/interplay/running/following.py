@@ -6,7 +6,8 @@ from dataclasses import replace
 from interplay.core.benchmark import Benchmark, Errand, Finished, Played, Sequel
 from interplay.core.failures import Mistake
 from interplay.running.budget import Amount
-from interplay.running.engine import Engine, How
+from interplay.running.engine import Engine
+from interplay.running.how import How
 from interplay.running.plan import Anew
 from interplay.running.results import options_of, played_of
 from interplay.running.sending import PERHAPS_BILLED

@@ -11,7 +11,8 @@ from interplay.core.failures import FAILURES, Mistake, Unreadable, nearest
 from interplay.core.forms import JsonForm, Text
 from interplay.core.people import is_person, seated
 from interplay.core.wire import Reply, digest_of
-from interplay.running.engine import Engine, How
+from interplay.running.engine import Engine
+from interplay.running.how import How
 from interplay.running.plan import missing_of
 from interplay.running.seats import role_of, seats_of
 from interplay.running.spec import RunSpec, make_spec, spec_of

@@ -12,8 +12,9 @@ from interplay.core.failures import Cancelled
 from interplay.core.trials import Finding, Trial, Tried, averaged
 from interplay.models.connecting import Directory
 from interplay.models.loopback import Loopback, Script, serving
-from interplay.running.engine import Engine, How
+from interplay.running.engine import Engine
 from interplay.running.following import check_sequel, follow, follows
+from interplay.running.how import How
 from interplay.running.results import board_of, played_of
 from interplay.running.spec import make_spec
 from interplay.running.tally import Tally

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from interplay.core.failures import InterplayError, RunLocked
 from interplay.models.connecting import Directory
-from interplay.running.engine import How
 from interplay.running.games import broken_off, play_on
+from interplay.running.how import How
 from interplay.running.tally import Tally
 from interplay.store.records import Records
 

@@ -15,8 +15,9 @@ from interplay.benchmarks.social_interaction.training import training
 from interplay.core.board import Board
 from interplay.models.connecting import Directory
 from interplay.models.loopback import Asked, Script
-from interplay.running.engine import Engine, How
+from interplay.running.engine import Engine
 from interplay.running.following import follow
+from interplay.running.how import How
 from interplay.running.results import board_of
 from interplay.running.spec import make_spec
 from interplay.running.tally import Tally

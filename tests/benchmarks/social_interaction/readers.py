@@ -14,7 +14,8 @@ from interplay.core.conversation import Casting, Conversation
 from interplay.core.wire import Message, Reply, Request, Sampling, Step
 from interplay.models.connecting import Directory
 from interplay.models.scripted import Scripted
-from interplay.running.engine import Engine, How
+from interplay.running.engine import Engine
+from interplay.running.how import How
 from interplay.running.spec import make_spec
 from interplay.running.tally import Tally
 from interplay.store.records import Run

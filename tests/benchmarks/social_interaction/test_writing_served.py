@@ -16,7 +16,7 @@ from interplay.cli.generating import Job
 from interplay.core.benchmark import Piece
 from interplay.models.connecting import Directory
 from interplay.models.loopback import Loopback, Script, serving
-from interplay.running.engine import How
+from interplay.running.how import How
 from interplay.running.results import board_of
 from interplay.running.spec import make_spec
 from interplay.store.records import Records

@@ -1,0 +1,39 @@
+"""How a run is carried out, and what a start does of a run that is recorded already."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from interplay.models.connecting import Directory
+from interplay.running.budget import Amount, Limits
+from interplay.running.plan import Anew
+from interplay.store.records import Run
+
+DEFAULT_CONNECTIONS = 32
+
+
+@dataclass(frozen=True)
+class How:
+    """How a run is carried out; none of it changes what the run is."""
+
+    store: Path
+    directory: Directory = field(default_factory=Directory)
+    max_connections: int = DEFAULT_CONNECTIONS
+    anew: Anew = field(default_factory=Anew)
+    limits: Limits = field(default_factory=Limits)
+    used_beside: Amount = field(default_factory=Amount)  # of the limits, by runs that share them
+    until_decided: bool = False  # stop as soon as it is plain which model is better
+    games_alone: bool = False  # go on only with conversations that people have a seat in, and that were begun
+
+
+@dataclass(frozen=True)
+class Again:
+    """A recorded run of which only what was played is judged: by these judges, with these options of judging.
+
+    With models named in between, what they played is compared two by two; else each conversation is judged by itself.
+    """
+
+    run: Run
+    judges: tuple[str, ...] = ()
+    options: Mapping[str, str] = field(default_factory=dict)
+    between: tuple[str, ...] = ()
