@@ -12,6 +12,7 @@ from interplay.core.failures import Divergence, Parked
 from interplay.core.wire import Message, Reply, Request, Sampling, Step, Thread
 from interplay.models.scripted import Scripted
 from interplay.running.desk import RecordedDesk
+from interplay.running.divergence import explained_by
 from interplay.running.sending import Call, Send, asked_of_people, journaled
 from interplay.store.journal import Journal, Place
 from interplay.store.moves import Moves
@@ -41,7 +42,7 @@ class Play:
         """A desk that knows what the store holds by now, as a new process would."""
         journal = Journal(self.writer, self.run)  # as the next start of the run has it
         recall = await journal.recall(self.conversation, "play", "")
-        return RecordedDesk(recall, journal, self.records, self._sender)
+        return RecordedDesk(recall, journal, explained_by(self.records), self._sender)
 
     def _sender(self, model: str) -> Send:
         send = journaled(Scripted(model, lambda request: f"answer {len(self.sent)}"), self.journal)
@@ -199,7 +200,7 @@ PERSON = replace(REQUEST, model="human/ada", sampling=Sampling())
 async def person_s_desk(play: Play) -> RecordedDesk:
     journal = Journal(play.writer, play.run)
     recall = await journal.recall(play.conversation, "play", "")
-    return RecordedDesk(recall, journal, play.records, lambda model: asked_of_people(journal))
+    return RecordedDesk(recall, journal, explained_by(play.records), lambda model: asked_of_people(journal))
 
 
 def intents(play: Play) -> list[tuple[Any, ...]]:

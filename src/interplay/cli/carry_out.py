@@ -158,6 +158,10 @@ def _tell(engine: Engine) -> int:
     if engine.watch is not None:
         for line in _decided(engine.watch, tally):
             terminal.remark(line)
+    if tally.lost_workers:
+        terminal.remark(
+            f"{tally.lost_workers} worker processes ended before their time; others went on from the record."
+        )
     if tally.restarted:
         terminal.remark(
             f"{tally.restarted} dialogues began again: a bot with a memory of its own cannot be rejoined in the middle."

@@ -15,6 +15,7 @@ from interplay.running.how import DEFAULT_CONNECTIONS, How
 from interplay.running.plan import read_anew
 from interplay.running.spec import SamplingChange
 
+MOST_WORKERS = 1_000
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
@@ -51,6 +52,11 @@ HOW = (
     MODELS,
     flag("--max-connections", type=click.IntRange(1), default=DEFAULT_CONNECTIONS, show_default=True,
          help="The most calls at once to one endpoint."),
+    flag("--workers", type=click.IntRange(1, MOST_WORKERS), default=None, metavar="N",
+         help="Play in so many processes, for when one core is the limit.  [default: 1; on ray, one for each core]"),
+    flag("--on", type=click.Choice(["ray"]), default=None,
+         help="Start the workers on a Ray cluster: one on this machine, unless --ray-address names another."),
+    flag("--ray-address", default="", metavar="HOST:PORT", help="A Ray cluster that is running; auto finds one."),
     flag("--timeout", type=Finite(1, 86_400), default=None, metavar="SECONDS",
          help="How long to wait for an answer to begin.  [default: 60]"),
     flag("--budget", type=Finite(0, 1e9), default=None, metavar="DOLLARS",
@@ -109,7 +115,17 @@ def how_of(given: Mapping[str, Any]) -> How:
         anew=read_anew(given["new"]),
         limits=Limits(given["budget"], given["budget_tokens"], given["budget_calls"]),
         until_decided=given.get("until_decided", False),
+        workers=_workers(given),
+        on=given["on"] or "",
+        ray_address=given["ray_address"],
     )
+
+
+def _workers(given: Mapping[str, Any]) -> int:
+    """How many processes; 0 leaves it to the cluster."""
+    if given["ray_address"] and not given["on"]:
+        raise Mistake("--ray-address goes with --on ray")
+    return given["workers"] or (0 if given["on"] else 1)
 
 
 def directory_in(given: Mapping[str, Any]) -> Directory:

@@ -18,7 +18,10 @@ from interplay.running.counting import Done, calls_left
 from interplay.running.decided import DRAWN
 from interplay.running.decided import KEPT_AS as DECIDED
 from interplay.running.deciding import JudgedRun, Watch, check_deciding, watch_pairs, watch_scores
+from interplay.running.divergence import explained_by
 from interplay.running.how import Again, How
+from interplay.running.hub import Hub, Office, elsewhere
+from interplay.running.launching import Launcher, launcher_of
 from interplay.running.pairing import (
     SideBySide,
     pairing_of,
@@ -26,12 +29,14 @@ from interplay.running.pairing import (
     pairs_reached,
     plan_pairs,
 )
+from interplay.running.parking import Parking
 from interplay.running.plan import Anew, Plan, Work, make_plan
 from interplay.running.reach import Reach, grown, reach_of
 from interplay.running.results import rescore
 from interplay.running.sending import PERHAPS_BILLED
+from interplay.running.setup import setup_of
 from interplay.running.spec import RunSpec
-from interplay.running.table import Setting, Table, stage_of
+from interplay.running.table import Attend, Setting, Table, stage_of
 from interplay.running.tally import Tally
 from interplay.running.wiring import Lines, wire
 from interplay.running.workers import Workers
@@ -73,6 +78,7 @@ class Engine:
         self._done: Done = {}
         self._lines = Lines()
         self._workers: Workers | None = None
+        self._hub: Hub | None = None  # where conversations are played in processes of their own
 
     def _judging_options(self) -> dict[str, str]:
         """The options that judges go by: the run's own, as it was last judged, as this start asks for."""
@@ -111,11 +117,9 @@ class Engine:
                 spent = Amount(*records.spent(run, PERHAPS_BILLED))
                 self.budget.spent = spent + self.how.used_beside
                 self._done = records.finished_calls(run, stage_of(self.judging))
-            self._lines = wire(begun.models, journal, self.budget, self.tally, self.how.max_connections)
-            table = Table(
-                self._setting(run, reach), records, journal, self.tally, self._lines.sends.__getitem__
-            )
-            await self._work_through(begun.plan, table)
+            parking = Parking(records, run, self.tally)
+            attend = await self._attendant(stack, begun, parking)
+            await self._work_through(begun.plan, attend, parking)
             rest_is_done = self._has_done_the_rest(run, reach)
             if self.watch is not None or rest_is_done:
                 await journal.extend(self._extent(run, reach, rest_is_done=rest_is_done))
@@ -123,6 +127,29 @@ class Engine:
             if after.extent["rubric"] != run.extent["rubric"]:
                 await rescore(records, journal, after, self.benchmark)
             return after
+
+    def launcher(self) -> Launcher | None:
+        return launcher_of(self.how)
+
+    async def _attendant(self, stack: AsyncExitStack, begun: _Begun, parking: Parking) -> Attend:
+        """What plays and judges one work: a table here, or one of the tables in processes of their own."""
+        launcher = self.launcher()
+        models = elsewhere(begun.models, self.how.directory, launcher) if launcher else begun.models
+        self._lines = wire(models, begun.journal, self.budget, self.tally, self.how.max_connections)
+        setting = self._setting(begun.run, begun.reach)
+        if launcher is None:
+            explain = explained_by(begun.records)
+            send_to = self._lines.sends.__getitem__
+            return Table(
+                setting, begun.journal, self.tally, send_to, explain=explain, park=parking.park
+            ).attend
+        self._hub = Hub(
+            Office(begun.journal, begun.records, self._lines, self.tally, parking.park),
+            setup_of(setting, self.how.directory, begun.plan.models, pairs=bool(self.between)),
+            launcher,
+        )
+        await stack.enter_async_context(self._hub)
+        return self._hub.attend
 
     async def lay_out(self) -> Run:
         """Write the run and its conversations down and play none of them: whoever plays goes by the record."""
@@ -327,16 +354,16 @@ class Engine:
             models.append(model)
         return models
 
-    async def _work_through(self, plan: Plan, table: Table) -> None:
+    async def _work_through(self, plan: Plan, attend_to: Attend, parking: Parking) -> None:
         """Enough workers to keep every endpoint's gate busy, each with one conversation at a time."""
         allowance = Allowance(self.budget, self._is_over)
 
         async def attend(work: Work) -> None:
             async with allowance.covering(work.place.subject, self._most_calls(work)) as covered:
-                if covered and await table.attend(work) and self.watch:
+                if covered and await attend_to(work) and self.watch:
                     self.watch.done(work)
 
-        self._workers = Workers(attend, table.answered, lambda: self._is_over() or self.budget.used_up)
+        self._workers = Workers(attend, parking.answered, lambda: self._is_over() or self.budget.used_up)
         try:
             await self._workers.work_through(plan.works, min(self._lines.places, len(plan.works)), self.stop)
         finally:
@@ -356,6 +383,8 @@ class Engine:
     def stop(self) -> None:
         """Send nothing more; calls on their way may come back."""
         self.tally.stopping = True
+        if self._hub:
+            self._hub.stop()
 
     def drop(self) -> None:
         """Wait for nothing more."""

@@ -23,6 +23,9 @@ class How:
     limits: Limits = field(default_factory=Limits)
     used_beside: Amount = field(default_factory=Amount)  # of the limits, by runs that share them
     until_decided: bool = False  # stop as soon as it is plain which model is better
+    workers: int = 1  # processes in which conversations are played; 1 is this one alone
+    on: str = ""  # ray: the processes are started there
+    ray_address: str = ""  # of a cluster that is running; empty starts one here
     games_alone: bool = False  # go on only with conversations that people have a seat in, and that were begun
 
 

@@ -1,8 +1,8 @@
 """The table where one conversation after another is played and judged, against the record."""
 
 import asyncio
-from collections.abc import Callable, Coroutine, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -11,15 +11,17 @@ from interplay.core.conversation import Conversation
 from interplay.core.failures import Cancelled, Divergence, Failure, Parked, ProviderFailure
 from interplay.core.people import is_person
 from interplay.judging.fence import mark_of
+from interplay.running.book import Book
 from interplay.running.desk import RecordedDesk
+from interplay.running.divergence import Explain
 from interplay.running.pairing import SideBySide
 from interplay.running.plan import Work
 from interplay.running.sending import Send
 from interplay.running.spec import RunSpec
 from interplay.running.tally import Tally
-from interplay.store.journal import Journal
-from interplay.store.records import Records, Run
+from interplay.store.records import Run
 
+Attend = Callable[[Work], Awaitable[bool]]  # do a work; has it come to its end?
 MOST_TAKES = 3  # of one conversation in one start, with a bot that cannot be rejoined
 
 
@@ -50,14 +52,15 @@ class Table:
     def __init__(
         self,
         setting: Setting,
-        records: Records,
-        journal: Journal,
+        book: Book,
         tally: Tally,
         send_to: Callable[[str], Send],
+        *,
+        explain: Explain,
+        park: Callable[[int, Work], None],
     ):
-        self.setting, self.records, self.journal = setting, records, journal
-        self.tally, self._send_to = tally, send_to
-        self._parked: dict[int, Work] = {}  # by the number of the conversation
+        self.setting, self.book, self.tally = setting, book, tally
+        self._send_to, self._explain, self._park = send_to, explain, park
         self._castings = cache(lambda cast: setting.spec.castings(setting.benchmark, dict(cast)))
         self._judge_casting = cache(
             lambda judge: setting.spec.judge_casting(setting.benchmark, judge, setting.judging_options)
@@ -85,23 +88,14 @@ class Table:
             return True  # scores are of a conversation by itself
         verdicts = [*work.verdicts, *fresh]
         scores = self.setting.benchmark.score(outcome, verdicts, self.setting.judging_options)
-        await self.journal.scored(number, scores)
+        await self.book.scored(number, scores)
         return True
-
-    def answered(self) -> list[Work]:
-        """Works that waited for people who have spoken since, each told once."""
-        if not self._parked:
-            return []
-        waiting = self.records.waiting(self.setting.run)
-        found = [self._parked.pop(number) for number in self._parked.keys() - waiting]
-        self.tally.parked = len(self._parked)
-        return found
 
     async def _play(self, work: Work) -> tuple[int, Any]:
         place, protocol = work.place, self.setting.protocol
-        number = await self.journal.open_conversation(place, protocol, anew=work.anew)
+        number = await self.book.open_conversation(place, protocol, anew=work.anew)
         if await self._was_left_by_a_bot(number, work):
-            number = await self.journal.open_conversation(place, protocol, anew=True)
+            number = await self.book.open_conversation(place, protocol, anew=True)
             self.tally.restarted += 1
         for take in range(1, MOST_TAKES + 1):
             try:
@@ -114,7 +108,7 @@ class Table:
                         f"{place.scenario.label} ({place.subject}) was begun differently: {problem}; "
                         "nothing was sent for it. Play it anew with --new, or undo the change"
                     ) from problem
-            number = await self.journal.open_conversation(place, protocol, anew=True)
+            number = await self.book.open_conversation(place, protocol, anew=True)
         raise AssertionError("unreachable: the last take returns or raises")
 
     async def _was_left_by_a_bot(self, number: int, work: Work) -> bool:
@@ -124,7 +118,7 @@ class Table:
         """
         if not self._bots(work):
             return False
-        recall = await self.journal.recall(number, "play", "")
+        recall = await self.book.recall(number, "play", "")
         with_people = any(map(is_person, work.place.cast.values()))
         if with_people and recall.attempts.keys() == recall.finished.keys() | recall.waiting.keys():
             return False
@@ -146,17 +140,16 @@ class Table:
         try:
             outcome = await setting.benchmark.play(talk, setting.options)
         except Parked:
-            await self.journal.park(number, talk.lines)
-            self._parked[number] = replace(work, anew=False)
-            self.tally.parked = len(self._parked)
+            await self.book.park(number, talk.lines)
+            self._park(number, work)
             raise
         except Failure as failure:
-            await self.journal.void(number, failure, talk.lines)
+            await self.book.void(number, failure, talk.lines)
             if isinstance(failure, ProviderFailure) and self._bots(work) and not last:
                 raise _Restart from failure
             self.tally.failures[failure.name] += 1
             return None
-        await self.journal.finish(number, outcome, talk.lines, setting.protocol)
+        await self.book.finish(number, outcome, talk.lines, setting.protocol)
         return outcome
 
     async def _judge(self, work: Work, number: int, outcome: Any, judge: str) -> Verdict:
@@ -176,7 +169,7 @@ class Table:
         except Failure as failure:
             self.tally.failures[failure.name] += 1
             verdict = Verdict(judge, judging.digest, None, failure.name, str(failure))
-        await self.journal.judged(number, work.item, verdict)
+        await self.book.judged(number, work.item, verdict)
         self.tally.verdicts_done += verdict.failure != Cancelled.name
         return verdict
 
@@ -187,8 +180,8 @@ class Table:
         return mark_of(run.secret, *address).encode()
 
     async def _desk(self, number: int, stage: str, item: str) -> RecordedDesk:
-        recall = await self.journal.recall(number, stage, item)
-        return RecordedDesk(recall, self.journal, self.records, self._send_to)
+        recall = await self.book.recall(number, stage, item)
+        return RecordedDesk(recall, self.book, self._explain, self._send_to)
 
 
 class _Restart(Exception):

@@ -27,6 +27,7 @@ class Tally:
     used_up: bool = False  # the budget did not cover a call
     parked: int = 0  # conversations that wait for people
     restarted: int = 0  # dialogues with a bot that remembers, broken off and begun again
+    lost_workers: int = 0  # processes that played for the run, ended, and had others put in their place
     started: float = field(default_factory=time.monotonic)
 
     @property

@@ -14,7 +14,8 @@ from interplay.core.conversation import Line
 from interplay.core.failures import Failure
 from interplay.core.people import is_person
 from interplay.core.wire import Reply, Request, Step, Thread, canonical, digest_of
-from interplay.store.writer import Writer
+from interplay.store.database import alone
+from interplay.store.writers import Writes
 
 _REPLY_FIELDS = [part.name for part in fields(Reply) if part.name != "raw"]
 _REPLY = ", ".join(_REPLY_FIELDS)
@@ -68,7 +69,7 @@ class Recall:
 class Journal:
     """Writes one run. Whatever an awaited method wrote is on disk."""
 
-    def __init__(self, writer: Writer, run: int):
+    def __init__(self, writer: Writes, run: int):
         self._writer = writer
         self._run = run
         writer.beats_for(run)
@@ -91,14 +92,14 @@ class Journal:
                 return int(found[0]), False
             if place.scenario.id not in self._scenarios:
                 db.execute(
-                    "INSERT OR IGNORE INTO scenarios (id, label, content) VALUES (?,?,?)",
+                    "INSERT INTO scenarios (id, label, content) VALUES (?,?,?) ON CONFLICT (id) DO NOTHING",
                     (place.scenario.id, place.scenario.label, canonical(place.scenario.content)),
                 )
             take = found[1] + 1 if found else 0
-            db.execute(
+            number: int = db.execute(
                 "INSERT INTO conversations"
                 " (run, scenario, subject, cast_digest, cast_roles, repeat, take, state, protocol)"
-                " VALUES (?,?,?,?,?,?,?,'open',?)",
+                " VALUES (?,?,?,?,?,?,?,'open',?) RETURNING number",
                 (
                     self._run,
                     place.scenario.id,
@@ -109,8 +110,8 @@ class Journal:
                     take,
                     protocol,
                 ),
-            )
-            return db.last_insert_rowid(), True
+            ).get
+            return number, True
 
         number, fresh = await self._writer.write(write)
         self._scenarios.add(place.scenario.id)
@@ -156,13 +157,13 @@ class Journal:
             _keep_thread(db, request.thread, self._threads)
             if request.settings_digest not in self._settings:
                 db.execute(
-                    "INSERT OR IGNORE INTO settings (digest, body) VALUES (?,?)",
+                    "INSERT INTO settings (digest, body) VALUES (?,?) ON CONFLICT (digest) DO NOTHING",
                     (request.settings_digest, request.settings),
                 )
-            db.execute(
+            number: int = db.execute(
                 "INSERT INTO calls (conversation, stage, item, participant, step, attempt, model, digest,"
                 " settings, thread, sent, reserved_tokens, reserved_cost, state)"
-                " VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,'sent')",
+                " VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,'sent') RETURNING number",
                 (
                     conversation,
                     step.stage,
@@ -177,8 +178,8 @@ class Journal:
                     sent,
                     *reserved,
                 ),
-            )
-            return db.last_insert_rowid()
+            ).get
+            return number
 
         number = await self._writer.write(write)
         self._settings.add(request.settings_digest)
@@ -219,7 +220,11 @@ class Journal:
             "UPDATE conversations SET state = 'open', failure = '', detail = '', lines = ? WHERE number = ?",
             *(_as_json(lines), conversation),
         )
-        self._fresh.discard(conversation)  # what it goes on from is in the record
+        self.left(conversation)
+
+    def left(self, conversation: int) -> None:
+        """Whoever played it does not go on; who does, goes on from the record."""
+        self._fresh.discard(conversation)
 
     async def void(self, conversation: int, failure: Failure, lines: Sequence[Line]) -> None:
         """A conversation came to nothing, for a reason with a name."""
@@ -233,8 +238,9 @@ class Journal:
         # in the order of its fields, which the reader of a verdict expects: explanation, then score
         data = None if verdict.data is None else json.dumps(verdict.data, ensure_ascii=False)
         await self._do(
-            "INSERT OR REPLACE INTO verdicts (conversation, judge, rubric, item, failure, detail, data)"
-            " VALUES (?,?,?,?,?,?,?)",
+            "INSERT INTO verdicts (conversation, judge, rubric, item, failure, detail, data)"
+            " VALUES (?,?,?,?,?,?,?) ON CONFLICT (conversation, judge, rubric, item) DO UPDATE"
+            " SET failure = excluded.failure, detail = excluded.detail, data = excluded.data",
             *(conversation, verdict.judge, verdict.rubric, item, verdict.failure, verdict.detail, data),
         )
 
@@ -258,11 +264,12 @@ class Journal:
         """Delete the run and all that only it needs."""
 
         def write(db: apsw.Connection) -> None:
+            alone(db)  # what is needed by nobody now must not be wanted by somebody meanwhile
             mine = "(SELECT number FROM conversations WHERE run = ?)"
             for table in ("labels", "scores", "verdicts", "facts", "calls"):
                 db.execute(f"DELETE FROM {table} WHERE conversation IN {mine}", (self._run,))  # noqa: S608  # our own names
             db.execute(_PASSES, (self._run, self._run))
-            db.execute(_KEPT, (self._run,))
+            _drop_kept(db, self._run)
             for table in ("rounds", "draws", "beats", "conversations"):
                 db.execute(f"DELETE FROM {table} WHERE run = ?", (self._run,))  # noqa: S608  # our own names
             db.execute("DELETE FROM runs WHERE number = ?", (self._run,))
@@ -284,12 +291,6 @@ class Journal:
         await self._writer.write(write)
 
 
-# what was computed of the run names it, or it was among the runs that went into it
-_KEPT = """
-DELETE FROM kept WHERE EXISTS (
-    SELECT 1 FROM json_each(iif(json_valid(kept.beats), kept.beats, '{}'), '$.runs') one
-    JOIN runs ON runs.id = one.key WHERE runs.number = ?
-)"""
 _PASSES = """
 DELETE FROM passes WHERE role <> 'owner' AND place IN (
     SELECT id FROM runs WHERE number = ? UNION SELECT id FROM rounds WHERE run = ?
@@ -304,6 +305,18 @@ DELETE FROM messages WHERE digest NOT IN (
 )"""
 
 
+def _drop_kept(db: apsw.Connection, run: int) -> None:
+    """Forget what was computed of a run: it names the run, or the run was among those that went into it."""
+    id = db.execute("SELECT id FROM runs WHERE number = ?", (run,)).get
+    for key, beats in db.execute("SELECT key, beats FROM kept").fetchall():
+        try:
+            mine = id in json.loads(beats)["runs"]
+        except (ValueError, KeyError, TypeError):
+            continue  # nothing of ours
+        if mine:
+            db.execute("DELETE FROM kept WHERE key = ?", (key,))
+
+
 def _as_json(lines: Sequence[Line]) -> str:
     return canonical([{"source": one.source, "heard_by": one.heard_by, "text": one.text} for one in lines])
 
@@ -312,7 +325,7 @@ def _keep_thread(db: apsw.Connection, thread: Thread | None, kept: set[bytes]) -
     """Store the messages that are new; a message that is there has all before it there too."""
     while thread is not None and thread.digest not in kept:
         db.execute(
-            "INSERT OR IGNORE INTO messages (digest, parent, role, text) VALUES (?,?,?,?)",
+            "INSERT INTO messages (digest, parent, role, text) VALUES (?,?,?,?) ON CONFLICT (digest) DO NOTHING",
             (
                 thread.digest,
                 thread.parent.digest if thread.parent else None,

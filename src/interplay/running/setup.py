@@ -1,0 +1,99 @@
+"""What a process that plays conversations for a run must know of it, as it travels there."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from interplay.benchmarks import find
+from interplay.core.failures import Mistake
+from interplay.models.connecting import HOSTED, Directory
+from interplay.models.entries import Entry
+from interplay.models.prices import Price
+from interplay.running.pairing import SideBySide, pairing_of
+from interplay.running.spec import RunSpec
+from interplay.running.table import Setting
+from interplay.store.records import Run
+
+_SPEC = ("benchmark", "models", "roles", "options", "scenarios", "sampling", "seed", "limit", "epochs")
+
+
+@dataclass(frozen=True)
+class Setup:
+    """The setting of a run, and where its models are."""
+
+    run: Mapping[str, Any]
+    spec: Mapping[str, Any]
+    options: Mapping[str, str]
+    judging_options: Mapping[str, str]
+    pairs: bool
+    play_diverged: bool
+    remembering: tuple[str, ...]
+    directory: Mapping[str, Any]
+
+    def setting(self) -> Setting:
+        """The setting, made anew in another process."""
+        benchmark = find(self.spec["benchmark"])
+        pairing = pairing_of(benchmark)(self.judging_options) if self.pairs else None
+        roles = {role: tuple(names) for role, names in self.spec["roles"].items()}
+        return Setting(
+            benchmark=benchmark,
+            spec=RunSpec(**{**self.spec, "models": tuple(self.spec["models"]), "roles": roles}),
+            run=Run(**self.run),
+            options=self.options,
+            judging_options=self.judging_options,
+            judging=SideBySide(pairing) if pairing else benchmark.judging(self.judging_options),
+            protocol=benchmark.protocol(self.options),
+            play_diverged=self.play_diverged,
+            remembering=frozenset(self.remembering),
+        )
+
+    def models(self) -> Directory:
+        """Where the models are, with the keys that they need and no other part of the environment."""
+        given = self.directory
+        entries = {
+            name: Entry(**{**one, "price": Price(**one["price"]) if one["price"] else None})
+            for name, one in given["entries"].items()
+        }
+        prices = {name: Price(**one) for name, one in given["prices"].items()}
+        return Directory(entries, prices, given["base_url"], given["timeout"], {}, given["environment"])
+
+
+def setup_of(setting: Setting, directory: Directory, models: Iterable[str], *, pairs: bool) -> Setup:
+    """What travels of a setting; a Mistake where it is made of things that only this process has."""
+    benchmark = setting.benchmark
+    try:
+        known = find(benchmark.name) is benchmark
+    except Mistake:
+        known = False
+    if not known:
+        raise Mistake(
+            f"{benchmark.name} is known to this process alone; play it without --workers and without --on"
+        )
+    if benchmark.protocol(setting.options) != setting.protocol:
+        raise Mistake(f"{benchmark.name} changed since this process began; start it again")
+    return Setup(
+        run=asdict(setting.run),
+        spec={name: getattr(setting.spec, name) for name in _SPEC},
+        options=setting.options,
+        judging_options=setting.judging_options,
+        pairs=pairs,
+        play_diverged=setting.play_diverged,
+        remembering=tuple(setting.remembering),
+        directory=_carried(directory, models),
+    )
+
+
+def _carried(directory: Directory, models: Iterable[str]) -> dict[str, Any]:
+    """The part of a directory that these models need."""
+    entries = {name: directory.entry(name) for name in models if name not in directory.made}
+    named = {one.key for one in entries.values() if one.key}
+    usual = {name for hosted in HOSTED.values() for name in (hosted.place, hosted.key)}
+    return {
+        "entries": {name: asdict(one) for name, one in entries.items() if one != Entry(name)},
+        "prices": {name: asdict(one) for name, one in directory.prices.items()},
+        "base_url": directory.base_url,
+        "timeout": directory.timeout,
+        "environment": {
+            name: directory.environment[name] for name in named | usual if name in directory.environment
+        },
+    }
