@@ -1,17 +1,35 @@
 """Measure the program: `python -m perf`, from the root of the repository."""
 
 import argparse
+import resource
+import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from perf.measures import FULL, QUICK, Measure, Part, Size
+from perf.bench import Bench
+from perf.cpu import cpu
+from perf.grid import grid
+from perf.growth import growth
+from perf.long import long
+from perf.measures import Measure, Part
+from perf.memory import memory
 from perf.page import PAGE, write_page
 from perf.pages import pages
-from perf.parts import cpu, latency, memory, record_bodies
+from perf.postgres import postgres
+from perf.sizes import FULL, QUICK
 
-PARTS = ("cpu", "latency", "memory", "pages")
+PARTS: dict[str, Callable[[Bench], Part]] = {
+    "cpu": cpu,
+    "grid": grid,
+    "memory": memory,
+    "growth": growth,
+    "long": long,
+    "postgres": postgres,
+    "pages": pages,
+}
+OPEN_FILES = 16_384  # more than a grid of connections needs
 
 
 def main() -> None:
@@ -20,40 +38,36 @@ def main() -> None:
         "parts", nargs="*", metavar="PART", help=f"{', '.join(PARTS)}; all of them by default"
     )
     parser.add_argument(
-        "--quick", action="store_true", help="a smoke run of seconds; its numbers mean little"
+        "--quick", action="store_true", help="a smoke run of a minute; its numbers mean little"
     )
+    parser.add_argument("--alone", action="store_true", help="run no other program beside it")
     parser.add_argument("--write", action="store_true", help=f"write the results to docs/{PAGE.name}")
     given = parser.parse_args()
     for part in given.parts:
         if part not in PARTS:
             parser.error(f"there is no part {part!r}; there are {', '.join(PARTS)}")
-    if given.write and (given.quick or set(given.parts) not in (set(), set(PARTS))):
-        parser.error("--write needs all parts at their full size")
+    if given.write and (given.quick or given.alone or set(given.parts) not in (set(), set(PARTS))):
+        parser.error("--write needs all parts at their full size, and the other programs")
     started = time.monotonic()
-    results, sqlite = run(given.parts or PARTS, QUICK if given.quick else FULL)
+    results = run(given.parts or list(PARTS), quick=given.quick, peers=not given.alone)
     if given.quick:
         print("\nThis was a quick run: it shows that everything works; measure without --quick.")
     if given.write:
-        write_page(results, sqlite, (time.monotonic() - started) / 60)
+        write_page(results, list(PARTS), (time.monotonic() - started) / 60)
 
 
-def run(wanted: Sequence[str], size: Size) -> tuple[list[Part], str]:
+def run(wanted: Sequence[str], *, quick: bool, peers: bool) -> list[Part]:
     """Run the parts one after the other, and print each when it is done."""
+    _allow_files()
     results: list[Part] = []
-    sqlite = ""
-    with tempfile.TemporaryDirectory(prefix="interplay-perf-") as name:
-        folder = Path(name)
-        bodies = record_bodies(folder) if {"cpu", "latency"} & set(wanted) else folder
+    with tempfile.TemporaryDirectory(prefix="interplay-perf-", ignore_cleanup_errors=True) as name:
+        bench = Bench(Path(name), QUICK if quick else FULL, peers)
         for part in [part for part in PARTS if part in wanted]:
-            if part == "memory":
-                result, sqlite = memory(folder, size)
-            elif part == "pages":
-                result = pages(folder, size)
-            else:
-                result = {"cpu": cpu, "latency": latency}[part](folder, bodies, size)
-            show(result, judged=size is FULL)
-            results.append(result)
-    return results, sqlite
+            started = time.monotonic()
+            results.append(PARTS[part](bench))
+            bench.tell(f"{part} took {time.monotonic() - started:.0f} s")
+            show(results[-1], judged=not quick)
+    return results
 
 
 def show(part: Part, *, judged: bool) -> None:
@@ -67,7 +81,17 @@ def show(part: Part, *, judged: bool) -> None:
 
 
 def _cells(one: Measure, judged: bool) -> tuple[str, str, str, str]:
-    return one.name.replace("`", ""), one.value, one.target, one.judgement if judged else ""
+    plain = one.name.replace("`", ""), one.value.replace("`", ""), one.target
+    return *plain, one.judgement if judged else ""
+
+
+def _allow_files() -> None:
+    """Let this process and those it starts have more sockets open than many systems allow at first."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = OPEN_FILES if hard == resource.RLIM_INFINITY else min(OPEN_FILES, hard)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+        print(f"open files: at most {wanted:,} instead of {soft:,}", file=sys.stderr)
 
 
 if __name__ == "__main__":

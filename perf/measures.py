@@ -2,6 +2,9 @@
 
 import os
 from dataclasses import dataclass
+from statistics import median
+
+NOT_HERE = "not run"
 
 
 @dataclass(frozen=True)
@@ -12,7 +15,7 @@ class Measure:
     value: str
     meaning: str
     target: str = ""
-    met: bool | None = None  # None where there is no target
+    met: bool | None = None  # None where there is no target, or nothing was measured
 
     @property
     def judgement(self) -> str:
@@ -33,49 +36,22 @@ class Part:
         return f"{self.work}. Load before {self.load[0]:.1f}, after {self.load[1]:.1f}."
 
 
-@dataclass(frozen=True)
-class Size:
-    """How much is run. A number of epochs is a number of conversations of each of SCENARIOS scenarios."""
-
-    cpu_rounds: int
-    cpu_epochs: int
-    latency: float  # seconds
-    latency_connections: int
-    latency_epochs: int
-    latency_waves: int  # of the bare loop: calls per connection
-    memory_epochs: int
-    starts: int
-    pages_conversations: int
-
-
-SCENARIOS = 50
-CALLS_PER_CONVERSATION = 9  # four of the simulator and four of the subject, in turn, then one of the judge
-CPU_CONNECTIONS = 32  # the default of a run
-MEMORY_CONNECTIONS = 256
-FULL = Size(
-    cpu_rounds=7,
-    cpu_epochs=10,
-    latency=0.5,
-    latency_connections=256,
-    latency_epochs=128,
-    latency_waves=20,
-    memory_epochs=200,
-    starts=5,
-    pages_conversations=200_000,
-)
-QUICK = Size(
-    cpu_rounds=1,
-    cpu_epochs=1,
-    latency=0.2,
-    latency_connections=32,
-    latency_epochs=1,
-    latency_waves=5,
-    memory_epochs=4,
-    starts=1,
-    pages_conversations=2_400,
-)  # shows that everything runs; its numbers mean little
-
-
 def load() -> float:
     """How many processes wanted a core in the last minute."""
     return os.getloadavg()[0]
+
+
+def times(ratios: list[float]) -> str:
+    """The median of some ratios and, where there are several, the least and the most."""
+    spread = f" ({min(ratios):.2f} to {max(ratios):.2f})" if len(ratios) > 1 else ""
+    return f"{median(ratios):.2f} x{spread}"
+
+
+def microseconds(seconds: list[float]) -> str:
+    """The median of some times and, where there are several, the least and the most."""
+    spread = f" ({min(seconds) * 1e6:,.0f} to {max(seconds) * 1e6:,.0f})" if len(seconds) > 1 else ""
+    return f"{median(seconds) * 1e6:,.0f} µs{spread}"
+
+
+def megabytes(size: float) -> str:
+    return f"{size / 1e6:,.0f} MB"

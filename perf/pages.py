@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
-from tests.web.big_store import make_store
-
-from perf.measures import Measure, Part, Size, load
+from perf.bench import Bench
+from perf.children import made_store
+from perf.measures import Measure, Part, load
 
 SMALL = 200  # conversations
 MOST_TIMES, MOST_SECONDS = 5.0, 0.5
@@ -87,16 +87,18 @@ def serving(store: Path, run: str, conversations: int) -> Iterator[Server]:
             process.terminate()
 
 
-def pages(folder: Path, size: Size) -> Part:
+def pages(bench: Bench) -> Part:
     """Both stores are made, served, and their pages asked for in turn."""
-    before = load()
+    before, folder, size = load(), bench.folder, bench.size
     with ExitStack() as stack:
         servers = []
         for count in (SMALL, size.pages_conversations):
             store = folder / f"pages-{count}.db"
-            run = make_store(store, count).id
+            bench.tell(f"a store with {count:,} conversations is made")
+            run = made_store(store, count)
             servers.append(stack.enter_context(serving(store, run, count)))
         small, large = servers
+        bench.tell("boards are computed, pages asked for")
         small.compute()
         waited = large.compute()
         taken = {name: _in_turn(small, large, name) for name in large.pages()}

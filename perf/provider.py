@@ -10,6 +10,9 @@ import asyncio
 import json
 import re
 import sys
+import time
+from collections.abc import Iterable
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -17,6 +20,9 @@ from interplay.models.loopback import Asked, rehearse
 
 DEPTH = 4096  # more calls than lie between two of one conversation
 LENGTH = re.compile(rb"\r\ncontent-length: *(\d+)\r\n", re.IGNORECASE)
+MODEL = re.compile(rb'"model": ?("[^"\\]*")')
+MESSAGES, FORM = b'"messages"', b'"response_format"'  # inside a text their quotes would be escaped
+MOST_TAILS = 256  # of requests that are remembered
 
 
 class Pool:
@@ -31,9 +37,17 @@ class Pool:
 
     def next(self) -> bytes:
         if len(self._responses) < DEPTH:
-            self._responses.append(_response(_completion(self._model, self._new_text(), self._drawn)))
+            self._add()
         self._given += 1
         return self._responses[(self._given - 1) % DEPTH]
+
+    def fill(self) -> None:
+        """Make all responses now, so that no call waits for one."""
+        while len(self._responses) < DEPTH:
+            self._add()
+
+    def _add(self) -> None:
+        self._responses.append(_response(_completion(self._model, self._new_text(), self._drawn)))
 
     def _new_text(self) -> str:
         while True:
@@ -53,20 +67,41 @@ class Answers:
         self.calls = 0
         self._kept = kept
         self._pools: dict[str, Pool] = {}
+        self._by_tail: dict[tuple[bytes, bytes], Pool] = {}
 
     def next_for(self, body: bytes) -> bytes:
         self.calls += 1
         if self._kept is not None:
             self._kept.write(body + b"\n")
+        return self._pool(body).next()
+
+    def warm(self, bodies: Iterable[bytes]) -> None:
+        """Make all responses that requests like these will get."""
+        for pool in {id(pool): pool for pool in map(self._pool, bodies)}.values():
+            pool.fill()
+
+    def _pool(self, body: bytes) -> Pool:
+        """Requests with equal model and form have one pool; a form seen before is known by its bytes, unparsed."""
+        model, form = MODEL.search(body), body.find(FORM)
+        tail = (model[1] if model else b"", body[form:] if form >= 0 else b"")
+        pool = self._by_tail.get(tail)
+        if pool is None:
+            pool = self._parsed(body)
+            ends_with_form = form < 0 or body.find(MESSAGES) < form
+            if model and ends_with_form and len(self._by_tail) < MOST_TAILS:
+                self._by_tail[tail] = pool
+        return pool
+
+    def _parsed(self, body: bytes) -> Pool:
         asked = json.loads(body)
         schema = asked.get("response_format", {}).get("json_schema", {}).get("schema")
-        kind = json.dumps([asked["model"], schema])
+        kind = json.dumps([asked["model"], schema], sort_keys=True)
         if kind not in self._pools:
             self._pools[kind] = Pool(asked["model"], schema)
-        return self._pools[kind].next()
+        return self._pools[kind]
 
     def counted(self) -> bytes:
-        return _response({"calls": self.calls})
+        return _response({"calls": self.calls, "cpu": time.process_time()})
 
 
 def _completion(model: str, text: str, number: int) -> dict[str, Any]:
@@ -139,12 +174,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m perf.provider", description=__doc__)
     parser.add_argument("--latency", type=float, default=0.0, help="seconds before every answer")
     parser.add_argument("--keep", type=Path, help="write the body of every request to this file, a line each")
+    parser.add_argument(
+        "--warm", type=Path, help="have the answers to requests like those of this file ready"
+    )
     given = parser.parse_args()
-    if given.keep is None:
-        asyncio.run(serve(Answers(given.latency, None)))
-        return
-    with given.keep.open("wb") as kept:
-        asyncio.run(serve(Answers(given.latency, kept)))
+    with ExitStack() as stack:
+        answers = Answers(given.latency, stack.enter_context(given.keep.open("wb")) if given.keep else None)
+        if given.warm:
+            answers.warm(given.warm.read_bytes().splitlines())
+        asyncio.run(serve(answers))
 
 
 if __name__ == "__main__":
