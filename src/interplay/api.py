@@ -27,12 +27,14 @@ from interplay.reporting.html import board_as_html, write_report
 from interplay.running.budget import Limits
 from interplay.running.engine import Engine
 from interplay.running.following import check_sequel, follow, follows, sharing_budget
-from interplay.running.how import DEFAULT_CONNECTIONS, How
+from interplay.running.how import DEFAULT_CONNECTIONS, How, workers_of
+from interplay.running.looping import carried_out
 from interplay.running.plan import read_anew
 from interplay.running.results import board_of, judged_of, options_of
 from interplay.running.spec import SamplingChange, make_spec
 from interplay.running.tally import Tally
 from interplay.store.labels import Labels
+from interplay.store.places import Store, place_of
 from interplay.store.records import ConversationRow, Records
 from interplay.store.records import Run as RunRow
 
@@ -51,6 +53,9 @@ _OF_SETUP = (
     "budget_tokens",
     "budget_calls",
     "until_decided",
+    "workers",
+    "on",
+    "ray_address",
 )
 Speaker = str | Model | Script  # a name, a model made in Python, or a function of the messages
 
@@ -133,17 +138,27 @@ def setup(
     budget_tokens: int | None = None,
     budget_calls: int | None = None,
     until_decided: bool = False,
+    workers: int = 0,
+    on: str = "",
+    ray_address: str = "",
 ) -> How:
     """How runs are carried out: where they are written, where models are, how many calls at once, for how much."""
     directory = directory_of(Path(models) if models else None, base_url)
     limits = Limits(budget, budget_tokens, budget_calls)
-    return How(Path(store), directory, max_connections, read_anew(new), limits, until_decided=until_decided)
+    return How(
+        *(place_of(store), directory, max_connections, read_anew(new), limits),
+        until_decided=until_decided,
+        workers=workers_of(workers, on, ray_address),
+        on=on,
+        ray_address=ray_address,
+    )
 
 
 def load(run: str = "last", store: str | os.PathLike[str] = STORE) -> "Run":
     """A run that was recorded before: its id, the beginning of one, or last."""
-    with Records(Path(store)) as records:
-        return Run(records.find(run).id, Path(store))
+    place = place_of(store)
+    with Records(place) as records:
+        return Run(records.find(run).id, place)
 
 
 class Leaderboard(Board):
@@ -167,7 +182,7 @@ class Run:
     """A recorded run. Everything is read from the record when it is asked for."""
 
     id: str
-    store: Path
+    store: Store
     table: Mapping[str, str] | None = None
 
     def leaderboard(self) -> "Leaderboard":
@@ -270,7 +285,7 @@ class Run:
             row = records.find(self.id)
             scores = [
                 (*_place(one.row, score.model), score.name, score.source, score.value)
-                for one in judged_of(records, row, find(row.benchmark))
+                for one in judged_of(records, row, find(row.benchmark), lines=False)
                 for score in one.scores
             ]
         columns = ["conversation", "scenario", "model", "repeat", "score", "source", "value"]
@@ -329,6 +344,6 @@ def _wait_for(work: Coroutine[Any, Any, RunRow]) -> RunRow:
     try:
         asyncio.get_running_loop()
     except RuntimeError:
-        return asyncio.run(work)
+        return carried_out(work)
     with ThreadPoolExecutor(1) as thread:
         return thread.submit(asyncio.run, work).result()

@@ -51,11 +51,14 @@ def test_a_thread_knows_how_many_messages_and_bytes_it_holds(messages: list[Mess
 
     assert thread.length == len(messages)
     assert thread.size == sum(len(one.text.encode("utf-8", "surrogatepass")) for one in messages)
+    assert thread.characters == sum(len(one.text) for one in messages)
 
 
 def test_a_longer_thread_hashes_its_last_message_and_its_parents_digest_alone() -> None:
     long = thread_of([Message("user", f"message {number}") for number in range(5_000)])
-    stand_in = Thread(Message("user", "forgotten"), None, long.digest, long.size, long.length)
+    stand_in = Thread(
+        Message("user", "forgotten"), None, long.digest, long.size, long.length, long.characters
+    )
     longer, other = long.then("assistant", "yes"), stand_in.then("assistant", "yes")
 
     assert (longer.digest, longer.size, longer.length) == (other.digest, other.size, other.length)

@@ -6,10 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from interplay.models.calling import Model
+from interplay.models.connecting import Directory
 from interplay.running.branch import Branch
 from interplay.running.channel import Channel
 from interplay.running.engine import Engine
 from interplay.running.launching import Launched, Launcher
+from interplay.running.plan import Plan
 
 
 @dataclass
@@ -43,6 +46,12 @@ class BesideLauncher:
     launched: list[Beside] = field(default_factory=list)
     cut_off: list[Beside] = field(default_factory=list)
     ends_at_once: Callable[[int], bool] = lambda number: False
+
+    async def open(self, plan: Plan) -> None:
+        pass
+
+    def connect(self, directory: Directory, name: str) -> Model:
+        return directory.connect(name)
 
     async def launch(self, make: Callable[[], Channel]) -> Launched:
         ours, theirs = socket.socketpair()

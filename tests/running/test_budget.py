@@ -323,18 +323,19 @@ class Simulation:
             budget.spent.tokens / self.limits.tokens if self.limits.tokens else 0.0,
             budget.spent.calls / self.limits.calls if self.limits.calls else 0.0,
         ]
-        assert max(counted) >= 0.98, (self.seed, counted)
+        assert max(counted) >= 0.99, (self.seed, counted)
         if not self.provider.lost and not self.cancelling:
             # nothing was lost on the way, so that both accounts are one
-            assert max(handed_out.values()) >= 0.98, (self.seed, handed_out)
+            assert max(handed_out.values()) >= 0.99, (self.seed, handed_out)
             assert budget.spent.tokens == self.provider.tokens
             assert budget.spent.money == pytest.approx(self.provider.millionths / PER)
         assert budget.spent.calls == self.provider.calls
         assert budget.used_up
 
 
+@pytest.mark.fault("budget with 50 workers", times=RUNS // BLOCKS)
 @pytest.mark.parametrize("block", range(BLOCKS))
-def test_a_thousand_runs_never_exceed_their_budget_and_use_98_percent_of_it(block: int) -> None:
+def test_a_thousand_runs_never_exceed_their_budget_and_use_99_percent_of_it(block: int) -> None:
     each = RUNS // BLOCKS
 
     async def all_of_them() -> None:

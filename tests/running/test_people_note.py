@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from interplay.core.benchmark import Played, Scenario
 from interplay.core.failures import FAILURES
 from interplay.running.people_note import people_notes, waiting_remarks
 from interplay.store.records import Records, Run
@@ -12,20 +11,19 @@ from tests.running.people import as_model, speak
 from tests.running.typed import provider, run
 
 RUN = Run(1, "r-1", "social_interaction", {}, {}, b"", "")
-SCENARIO = Scenario({"n": 1}, "one")
 
 
-def played(**cast: str) -> Played:
-    return Played(SCENARIO, "openai/p", 0, cast={key.replace("_", " "): name for key, name in cast.items()})
+def cast_of(**cast: str) -> dict[str, str]:
+    return {key.replace("_", " "): name for key, name in cast.items()}
 
 
 def test_nothing_is_said_of_models() -> None:
-    assert people_notes(RUN, [played(player="openai/p", npc="openai/humanist")]) == []
+    assert people_notes(RUN, [cast_of(player="openai/p", npc="openai/humanist")]) == []
 
 
 def test_a_note_says_who_sat_where_and_how_often() -> None:
-    with_ada = played(player="openai/p", player_2="human/ada", npc="human/bo")
-    [note] = people_notes(RUN, [with_ada, with_ada, played(player="human/ada", npc="openai/p")])
+    with_ada = cast_of(player="openai/p", player_2="human/ada", npc="human/bo")
+    [note] = people_notes(RUN, [with_ada, with_ada, cast_of(player="human/ada", npc="openai/p")])
     assert note == (
         "People, no models, sat down in run r-1: human/ada as player in 1 conversation; human/ada as player 2 in "
         "2 conversations; human/bo as npc in 2 conversations. What a conversation comes to counts all who sat in it."
@@ -33,7 +31,7 @@ def test_a_note_says_who_sat_where_and_how_often() -> None:
 
 
 def test_a_person_who_has_a_whole_role_shares_its_scores_with_nobody() -> None:
-    [note] = people_notes(RUN, [played(player="human/ada", npc="openai/p")])
+    [note] = people_notes(RUN, [cast_of(player="human/ada", npc="openai/p")])
     assert note == "People, no models, sat down in run r-1: human/ada as player in 1 conversation."
 
 

@@ -1,7 +1,6 @@
 """What is behind a number is what analysis makes of every conversation, a page at a time."""
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -11,21 +10,23 @@ from interplay.core.benchmark import Benchmark
 from interplay.core.measures import Measure
 from interplay.running.results import board_of, options_of
 from interplay.store.behind import Behind
+from interplay.store.places import Store
 from interplay.store.records import Records, Run
+from tests.store.databases import KINDS, of_kind
 from tests.web.big_store import make_store
 from tests.web.stocked import stock
 
 
-@pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+@pytest.fixture(scope="module", params=KINDS)
+def store(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Store:
     path = tmp_path_factory.mktemp("behind") / "a.db"
     stock(path)
     make_store(path, 400)
-    return path
+    return of_kind(request.param, request, path)
 
 
 @pytest.fixture
-def records(store: Path) -> Iterator[Records]:
+def records(store: Store) -> Iterator[Records]:
     with Records(store) as found:
         yield found
 

@@ -9,23 +9,25 @@ import pytest
 
 from interplay.core.failures import Mistake
 from interplay.store.browsing import MOST_RAW, Browsing, Listed, Page, Wanted
+from interplay.store.places import Store
 from interplay.store.records import Records, Run
+from tests.store.databases import KINDS, of_kind
 from tests.store.replayed import make_replayed
 from tests.web.big_store import MODELS, make_store
 
 SIZE = 7
 
 
-@pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+@pytest.fixture(scope="module", params=KINDS)
+def store(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Store:
     """Two runs of the same scenarios, in turn in the record; some conversations were played anew, some are open."""
     path = tmp_path_factory.mktemp("browsing") / "a.db"
     make_replayed(path)
-    return path
+    return of_kind(request.param, request, path)
 
 
 @pytest.fixture
-def records(store: Path) -> Iterator[Records]:
+def records(store: Store) -> Iterator[Records]:
     with Records(store) as made:
         yield made
 
@@ -129,7 +131,7 @@ def test_a_call_has_all_that_was_asked_and_answered(records: Records) -> None:
     assert whole.raw_size == len(whole.raw)
 
 
-def test_what_came_over_the_wire_is_shown_whatever_it_is(store: Path, records: Records) -> None:
+def test_what_came_over_the_wire_is_shown_whatever_it_is(store: Store, records: Records) -> None:
     number = records.db.execute("SELECT min(number) FROM calls").get
     before = records.db.execute("SELECT raw FROM calls WHERE number = ?", (number,)).get
     raw = b"\xff\x00" + b"x" * (MOST_RAW + 5)
@@ -173,9 +175,12 @@ def test_shared_scenarios_come_with_either_mean_where_they_differ_most_first(rec
     assert sizes == sorted(sizes, reverse=True)
 
 
-def test_of_models_that_sat_together_each_has_the_scores_of_its_seat(tmp_path: Path) -> None:
-    path = tmp_path / "a.db"
-    run = make_store(path, 4, scenarios=1)
+@pytest.mark.parametrize("kind", KINDS)
+def test_of_models_that_sat_together_each_has_the_scores_of_its_seat(
+    request: pytest.FixtureRequest, kind: str, tmp_path: Path
+) -> None:
+    run = make_store(tmp_path / "a.db", 4, scenarios=1)
+    path = of_kind(kind, request, tmp_path / "a.db")
     cast = json.dumps({"first": "openai/x", "second": "openai/y"})
     with Records(path) as records:
         number = records.db.execute("SELECT min(number) FROM conversations WHERE state = 'done'").get

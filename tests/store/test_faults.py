@@ -8,17 +8,20 @@ import pytest
 from interplay.store import faults
 from interplay.store.faults import Faults, failed_calls, failed_verdicts
 from interplay.store.records import Records, Run
+from tests.store.databases import KINDS, of_kind
 from tests.store.two_runs import two_runs
 
 Look = Callable[..., Faults[Any]]
 
 
-@pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Records, Run]]:
+@pytest.fixture(scope="module", params=KINDS)
+def made(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[Records, Run]]:
     """Two runs in one store, so that numbers of one are not all there are."""
     store = tmp_path_factory.mktemp("faults") / "s.db"
     run = two_runs(store, 800, 50, "number % 3 = 0")
-    with Records(store) as records:
+    with Records(of_kind(request.param, request, store)) as records:
         yield records, records.find(run.id)
 
 

@@ -13,15 +13,18 @@ from interplay.store.finding import (
     scenarios_of,
 )
 from interplay.store.records import Records, Run
+from tests.store.databases import KINDS, of_kind
 from tests.store.two_runs import two_runs
 from tests.web.big_store import MODELS
 
 
-@pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Records, Run]]:
+@pytest.fixture(scope="module", params=KINDS)
+def made(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[Records, Run]]:
     store = tmp_path_factory.mktemp("finding") / "s.db"
     run = two_runs(store, 40, 5, "scenario = (SELECT max(scenario) FROM conversations)")
-    with Records(store) as records:
+    with Records(of_kind(request.param, request, store)) as records:
         yield records, records.find(run.id)
 
 
@@ -60,13 +63,11 @@ def test_the_newest_take_and_who_sat_together(made: tuple[Records, Run]) -> None
     records, run = made
     row = records.conversations(run)[0]
     both = f"{MODELS[0]} + {MODELS[1]}"
-    with records.db:
-        records.db.execute(
-            "INSERT INTO conversations (run, scenario, subject, cast_digest, cast_roles, repeat, take, state, protocol)"
-            " SELECT run, scenario, ?, cast_digest, cast_roles, repeat, take + 1, 'open', protocol FROM conversations"
-            " WHERE number = ?",
-            (both, row.number),
-        )
-    newest = records.db.last_insert_rowid()
+    newest = records.db.execute(
+        "INSERT INTO conversations (run, scenario, subject, cast_digest, cast_roles, repeat, take, state, protocol)"
+        " SELECT run, scenario, ?, cast_digest, cast_roles, repeat, take + 1, 'open', protocol FROM conversations"
+        " WHERE number = ? RETURNING number",
+        (both, row.number),
+    ).get
     assert newest in played_by(records, run, row.scenario.id, MODELS[1], row.repeat)
     assert row.number not in played_by(records, run, row.scenario.id, row.subject, row.repeat)

@@ -3,7 +3,6 @@
 import json
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 import pytest
 
@@ -12,8 +11,9 @@ from interplay.core.conversation import Line
 from interplay.core.wire import Message, Reply, Request, Sampling, Step, Thread
 from interplay.store.journal import Journal, Place
 from interplay.store.labels import Labels
+from interplay.store.places import Store
 from interplay.store.records import Records, Run
-from interplay.store.writer import Writer
+from interplay.store.writers import Writes, writer_of
 
 TABLES = (
     "runs",
@@ -40,7 +40,7 @@ class Outcome:
 class Shelf:
     """A store with several runs."""
 
-    writer: Writer
+    writer: Writes
     records: Records
 
     def counts(self) -> dict[str, int]:
@@ -69,9 +69,9 @@ class Shelf:
 
 
 @pytest.fixture
-async def shelf(tmp_path: Path) -> AsyncIterator[Shelf]:
-    with Records(tmp_path / "a.db", create=True) as records:
-        writer = Writer(tmp_path / "a.db")
+async def shelf(place: Store) -> AsyncIterator[Shelf]:
+    with Records(place, create=True) as records:
+        writer = writer_of(place)
         yield Shelf(writer, records)
         await writer.close()
 
@@ -102,7 +102,7 @@ async def test_what_two_runs_share_survives_the_first_and_goes_with_the_second(s
     after = [list(shelf.records.db.execute(f"SELECT * FROM {table} ORDER BY 1, 2")) for table in TABLES]
     assert after == before
     assert shelf.records.thread(BRIEF.then("assistant", "mine").digest)[0].text == "be brief"
-    assert shelf.records.db.execute("PRAGMA foreign_key_check").fetchall() == []
+    assert shelf.records.integrity() == "ok"
     await shelf.forget(kept)
     assert shelf.counts() == dict.fromkeys(TABLES, 0)
 
@@ -143,4 +143,4 @@ async def test_nothing_that_pages_made_of_a_run_is_left(shelf: Shelf) -> None:
     assert db.execute("SELECT place FROM passes ORDER BY 1").fetchall() == [("",), ("kept",), ("round-kept",)]
     assert db.execute("SELECT key FROM kept ORDER BY 1").fetchall() == [("board kept",), ("broken",)]
     assert db.execute("SELECT run FROM beats").fetchall() == [(kept.number,)]
-    assert db.execute("PRAGMA foreign_key_check").fetchall() == []
+    assert shelf.records.integrity() == "ok"

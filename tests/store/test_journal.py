@@ -14,10 +14,11 @@ from hypothesis import strategies as st
 from interplay.core.benchmark import Scenario, Score, Verdict
 from interplay.core.conversation import Line
 from interplay.core.failures import ProviderFailure, StoreTrouble
-from interplay.core.wire import Message, Reply, Request, Sampling, Step, Thread
+from interplay.core.wire import Message, Reply, Request, Sampling, Step, Thread, clean
 from interplay.store.journal import Journal, Place
+from interplay.store.places import Server, Store
 from interplay.store.records import ConversationRow, Records, Run
-from interplay.store.writer import Writer
+from interplay.store.writers import Writes, writer_of
 
 AWKWARD = [
     "",
@@ -71,7 +72,7 @@ class Outcome:
 class Desk:
     """A run in a new store, with a journal to write it and records to read it."""
 
-    writer: Writer
+    writer: Writes
     records: Records
     run: Run
     journal: Journal
@@ -87,11 +88,11 @@ class Desk:
         return next(row for row in self.records.conversations(self.run) if row.number == number)
 
 
-async def new_desk(folder: Path) -> Desk:
-    records = Records(folder / "a.db", create=True)
+async def new_desk(place: Store) -> Desk:
+    records = Records(place, create=True)
     extent = {"limit": 1, "epochs": 1, "judges": []}
     run = records.begin("r-1", "role_play", {"models": ["openai/a"]}, extent)
-    writer = Writer(folder / "a.db")
+    writer = writer_of(place)
     return Desk(writer, records, run, Journal(writer, run.number))
 
 
@@ -101,8 +102,8 @@ async def leave(desk: Desk) -> None:
 
 
 @pytest.fixture
-async def desk(tmp_path: Path) -> AsyncIterator[Desk]:
-    made = await new_desk(tmp_path)
+async def desk(place: Store) -> AsyncIterator[Desk]:
+    made = await new_desk(place)
     yield made
     await leave(made)
 
@@ -112,7 +113,7 @@ def at_a_desk(work: Callable[[Desk], Awaitable[None]]) -> None:
 
     async def whole() -> None:
         with tempfile.TemporaryDirectory() as folder:
-            desk = await new_desk(Path(folder))
+            desk = await new_desk(Path(folder) / "a.db")
             try:
                 await work(desk)
             finally:
@@ -136,6 +137,32 @@ def test_replies_come_back_as_they_were_given(given_replies: list[Reply]) -> Non
         assert found == [replace(reply, raw=b"") for reply in given_replies]
 
     at_a_desk(work)
+
+
+@pytest.mark.parametrize("text", AWKWARD)
+async def test_awkward_texts_come_back_from_any_store(desk: Desk, text: str) -> None:
+    kept = clean(text) if isinstance(desk.records.path, Server) else text  # a server's text has no NUL
+    number = await desk.journal.open_conversation(
+        replace(PLACE, scenario=Scenario({"text": text}, text)), "p", anew=False
+    )
+    call = await desk.journal.intend(number, STEP, 0, REQUEST)
+    await desk.journal.settle(call, Reply(text, reasoning=text, version=text, raw=text.encode()))
+    await desk.journal.keep_fact(number, replace(STEP, participant="fact"), text)
+    await desk.journal.judged(number, "", Verdict("j", "r", {"why": text}, "", text))
+    await desk.journal.finish(number, Outcome((text,)), [Line("", (), text)], "p")
+    row = desk.conversation(number)
+    assert (row.scenario.content, row.scenario.label, row.outcome) == (
+        {"text": text},
+        kept,
+        {"texts": [text]},
+    )
+    assert row.lines == (Line("", (), text),)
+    [[verdict]] = desk.records.verdicts(desk.run).values()
+    assert (verdict.data, verdict.detail) == ({"why": text}, kept)
+    recall = await desk.next_start().recall(number, "play", "")
+    assert recall.finished[STEP].reply.text == recall.finished[STEP].reply.reasoning == kept
+    assert recall.facts == {replace(STEP, participant="fact"): text}
+    assert desk.records.db.execute("SELECT raw FROM calls").get == text.encode()
 
 
 @in_a_few

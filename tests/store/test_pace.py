@@ -7,24 +7,28 @@ from pathlib import Path
 import pytest
 
 from interplay.store import pace
+from interplay.store.database import writing
 from interplay.store.lock import run_lock
 from interplay.store.pace import pace_of, written_since
+from interplay.store.places import Server, Store
 from interplay.store.records import Records, Run
+from tests.store.databases import KINDS, of_kind
 from tests.store.two_runs import two_runs
 from tests.web.big_store import make_store
 
 NOW = datetime(2026, 5, 4, 12, 0, 0, tzinfo=UTC)
 
 
-@pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Run]:
-    store = tmp_path_factory.mktemp("pace") / "s.db"
-    return store, make_store(store, 40, scenarios=10)
+@pytest.fixture(scope="module", params=KINDS)
+def made(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Store, Run]:
+    file = tmp_path_factory.mktemp("pace") / "s.db"
+    run = make_store(file, 40, scenarios=10)
+    return of_kind(request.param, request, file), run
 
 
-def sent(store: Path, ages: list[float]) -> None:
+def sent(store: Store, ages: list[float]) -> None:
     """So many seconds ago, the newest calls were sent; all others long before."""
-    with Records(store) as records, records.db:
+    with Records(store) as records, writing(records.db, store):
         records.db.execute(
             "UPDATE calls SET sent = ?", ((NOW - timedelta(days=1)).isoformat(timespec="milliseconds"),)
         )
@@ -36,12 +40,16 @@ def sent(store: Path, ages: list[float]) -> None:
             records.db.execute("UPDATE calls SET sent = ? WHERE number = ?", (when, number))
 
 
-def begun(store: Path, run: Run, age: float) -> None:
+def begun(store: Store, run: Run, age: float) -> None:
+    if isinstance(store, Server):
+        with Records(store) as records:
+            records.db.execute("UPDATE leases SET since = ?", (NOW - timedelta(seconds=age),))
+        return
     when = (NOW - timedelta(seconds=age)).timestamp()
     os.utime(store.with_name(store.name + ".locks") / f"{run.id}.holder", (when, when))
 
 
-def test_since_when_it_is_written(made: tuple[Path, Run]) -> None:
+def test_since_when_it_is_written(made: tuple[Store, Run]) -> None:
     store, run = made
     assert written_since(store, run.id) is None
     with run_lock(store, run.id):
@@ -61,7 +69,7 @@ def test_since_when_it_is_written(made: tuple[Path, Run]) -> None:
         (600, [90] * 20, None),  # too long ago
     ],
 )
-def test_the_pace(made: tuple[Path, Run], age: float, ages: list[float], expected: float | None) -> None:
+def test_the_pace(made: tuple[Store, Run], age: float, ages: list[float], expected: float | None) -> None:
     store, run = made
     sent(store, ages)
     with run_lock(store, run.id), Records(store) as records:
@@ -70,7 +78,7 @@ def test_the_pace(made: tuple[Path, Run], age: float, ages: list[float], expecte
     assert found == (None if expected is None else pytest.approx(expected))
 
 
-def test_nobody_writes_it(made: tuple[Path, Run]) -> None:
+def test_nobody_writes_it(made: tuple[Store, Run]) -> None:
     store, run = made
     sent(store, [*range(1, 31)])
     with Records(store) as records:
@@ -78,7 +86,7 @@ def test_nobody_writes_it(made: tuple[Path, Run]) -> None:
 
 
 def test_where_very_many_are_sent_the_newest_tell_it(
-    made: tuple[Path, Run], monkeypatch: pytest.MonkeyPatch
+    made: tuple[Store, Run], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store, run = made
     monkeypatch.setattr(pace, "NEWEST", 20)
@@ -88,9 +96,10 @@ def test_where_very_many_are_sent_the_newest_tell_it(
         assert pace_of(records, run, NOW) == pytest.approx(10.0)
 
 
-def test_calls_of_other_runs_do_not_count(tmp_path: Path) -> None:
-    store = tmp_path / "s.db"
-    run = two_runs(store, 40, 10, "number > 20")
+@pytest.mark.parametrize("kind", KINDS)
+def test_calls_of_other_runs_do_not_count(request: pytest.FixtureRequest, kind: str, tmp_path: Path) -> None:
+    run = two_runs(tmp_path / "s.db", 40, 10, "number > 20")
+    store = of_kind(kind, request, tmp_path / "s.db")
     sent(store, [*range(1, 31)])  # all of the other run
     with run_lock(store, run.id), Records(store) as records:
         begun(store, run, 600)

@@ -1,22 +1,20 @@
 """Passes: who has one comes in, who lost it does not, and nobody guesses one."""
 
-from pathlib import Path
-
 import pytest
 
 from interplay.core.failures import Mistake
 from interplay.store.passes import Passes
+from interplay.store.places import Store
 from interplay.store.records import Records
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Path:
-    path = tmp_path / "runs.db"
-    Records(path, create=True).close()
-    return path
+def store(place: Store) -> Store:
+    Records(place, create=True).close()
+    return place
 
 
-def test_the_owner_has_one_pass_however_often_the_server_starts(store: Path) -> None:
+def test_the_owner_has_one_pass_however_often_the_server_starts(store: Store) -> None:
     with Passes(store) as passes:
         first = passes.owner()
     with Passes(store) as passes:
@@ -26,7 +24,7 @@ def test_the_owner_has_one_pass_however_often_the_server_starts(store: Path) -> 
         assert len(first.secret) >= 32
 
 
-def test_a_pass_is_for_one_role_and_one_place(store: Path) -> None:
+def test_a_pass_is_for_one_role_and_one_place(store: Store) -> None:
     with Passes(store) as passes:
         mine, other = passes.issue("rater", "round-1", "Ada"), passes.issue("rater", "round-2", "Ada")
         playing = passes.issue("player", "round-1", "Ada")
@@ -35,7 +33,7 @@ def test_a_pass_is_for_one_role_and_one_place(store: Path) -> None:
         assert passes.issue("rater", "round-1", "  Ada ") == mine
 
 
-def test_who_lost_a_pass_does_not_come_in_until_it_is_given_again(store: Path) -> None:
+def test_who_lost_a_pass_does_not_come_in_until_it_is_given_again(store: Store) -> None:
     with Passes(store) as passes:
         mine = passes.issue("rater", "round-1", "Ada")
         assert passes.revoke("rater", "round-1", "Ada")
@@ -46,7 +44,7 @@ def test_who_lost_a_pass_does_not_come_in_until_it_is_given_again(store: Path) -
         assert passes.find(mine.secret) is not None
 
 
-def test_nothing_near_a_secret_is_one(store: Path) -> None:
+def test_nothing_near_a_secret_is_one(store: Store) -> None:
     with Passes(store) as passes:
         secret = passes.owner().secret
         for near in ("", secret[:-1], secret.upper(), secret + "x", "%", "_" * len(secret)):
@@ -54,6 +52,6 @@ def test_nothing_near_a_secret_is_one(store: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["", "   ", "x" * 61, "a\x1b[31mb", "a\u202eb"])
-def test_a_name_that_cannot_be_shown_is_a_mistake(store: Path, name: str) -> None:
+def test_a_name_that_cannot_be_shown_is_a_mistake(store: Store, name: str) -> None:
     with Passes(store) as passes, pytest.raises(Mistake, match="a name has from 1 to 60 characters"):
         passes.issue("rater", "round-1", name)

@@ -10,8 +10,9 @@ from interplay.core.benchmark import Scenario
 from interplay.core.failures import Mistake
 from interplay.core.wire import Message, Reply, Request, Sampling, Step, Thread
 from interplay.store.journal import Journal, Place
+from interplay.store.places import Store
 from interplay.store.records import Records, Run, Totals
-from interplay.store.writer import Writer
+from interplay.store.writers import writer_of
 
 EXTENT = {"limit": 1, "epochs": 1, "judges": ["j"]}
 STEP = Step("play", "", "player", 0)
@@ -19,8 +20,8 @@ REQUEST = Request("openai/a", Thread.start(Message("user", "hello")), Sampling()
 
 
 @pytest.fixture
-def records(tmp_path: Path):
-    with Records(tmp_path / "a.db", create=True) as made:
+def records(place: Store):
+    with Records(place, create=True) as made:
         yield made
 
 
@@ -87,13 +88,13 @@ def test_an_unused_run_has_used_nothing(records: Records) -> None:
 
 
 async def spend(
-    path: Path, run: Run, subject: str, replies: list[Reply | str | None], *, cost: float | None = 0.125
+    path: Store, run: Run, subject: str, replies: list[Reply | str | None], *, cost: float | None = 0.125
 ) -> None:
     """A call for each entry: a reply, the cause of a failure, or None for one that was never answered.
 
     Each may use 100 tokens and an eighth of a dollar, as far as prices are known.
     """
-    writer = Writer(path)
+    writer = writer_of(path)
     journal = Journal(writer, run.number)
     place = Place(Scenario({"n": 1}, "one"), subject, {"player": subject}, 0)
     number = await journal.open_conversation(place, "p", anew=False)

@@ -1,13 +1,11 @@
 """Rounds: who gets which conversation next, what counts as finished, and that nothing said is lost or there twice."""
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
 from threading import Thread
 
-import apsw
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -16,9 +14,11 @@ from interplay.core.failures import Mistake
 from interplay.core.measures import YES_OR_NO, Scale
 from interplay.store.excerpts import Excerpt
 from interplay.store.labels import Added, Given
+from interplay.store.places import Store
 from interplay.store.records import Records, Run
 from interplay.store.rounds import Question, Round, Rounds, Standing
 from tests.analysis.planted import rated, record, void
+from tests.store.databases import rows
 
 COUNT = 12
 ASKED = (
@@ -29,17 +29,17 @@ GOOD = {"rating": 8.0, "refused": 0.0}
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Path:
-    return tmp_path / "a.db"
+def store(place: Store) -> Store:
+    return place
 
 
 @pytest.fixture
-def run(store: Path) -> Run:
+def run(store: Store) -> Run:
     return record(store, "simulation", [rated(number, j=5) for number in range(COUNT)])
 
 
 @pytest.fixture
-def rounds(store: Path, run: Run) -> Iterator[Rounds]:
+def rounds(store: Store, run: Run) -> Iterator[Rounds]:
     with Rounds(store) as found:
         yield found
 
@@ -49,16 +49,8 @@ def begun(rounds: Rounds, run: Run, count: int = 4, people: int = 2, seed: int =
     return rounds.begin(run, draw, ASKED, people)
 
 
-def rows(store: Path, query: str = "SELECT * FROM labels") -> list[tuple[object, ...]]:
-    db = apsw.Connection(os.fspath(store))
-    try:
-        return db.execute(query).fetchall()
-    finally:
-        db.close()
-
-
 class TestBeginning:
-    def test_a_round_is_found_again_as_it_was(self, store: Path, rounds: Rounds, run: Run) -> None:
+    def test_a_round_is_found_again_as_it_was(self, store: Store, rounds: Rounds, run: Run) -> None:
         made = begun(rounds, run)
         with Rounds(store) as others:
             assert others.find(made.id) == made
@@ -87,7 +79,7 @@ class TestBeginning:
         assert made.items == draw.items
         assert begun(rounds, run, count=5).items[:3] == made.items
 
-    def test_only_newest_takes_that_were_played_to_their_end_are_drawn(self, store: Path) -> None:
+    def test_only_newest_takes_that_were_played_to_their_end_are_drawn(self, store: Store) -> None:
         talks = [rated(0, j=5), rated(1, j=5), void(2)]
         again = rated(1, j=6).__class__(**{**rated(1, j=6).__dict__, "anew": True})
         run = record(store, "simulation", [*talks, again])
@@ -190,7 +182,7 @@ class TestNext:
 
 class TestSaying:
     def test_it_is_written_once_with_the_draw_and_where_it_came_from(
-        self, store: Path, rounds: Rounds, run: Run
+        self, store: Store, rounds: Rounds, run: Run
     ) -> None:
         made = begun(rounds, run)
         assert rounds.say(made, "ann", 2, GOOD) == Added(new=2, changed=0, known=0)
@@ -224,12 +216,12 @@ class TestSaying:
         assert rounds.changes(made) == []
         assert [one.value for one in rounds.said(made, "ann", 1)["rating"]] == [8.0]
 
-    @pytest.mark.parametrize("place", [0, -1, 5])
-    def test_a_place_that_is_not_there_is_refused(self, rounds: Rounds, run: Run, place: int) -> None:
+    @pytest.mark.parametrize("wrong", [0, -1, 5])
+    def test_a_place_that_is_not_there_is_refused(self, rounds: Rounds, run: Run, wrong: int) -> None:
         with pytest.raises(Mistake, match="has 4 conversations"):
-            rounds.say(begun(rounds, run), "ann", place, GOOD)
+            rounds.say(begun(rounds, run), "ann", wrong, GOOD)
 
-    def test_many_at_once_lose_nothing(self, store: Path, rounds: Rounds, run: Run) -> None:
+    def test_many_at_once_lose_nothing(self, store: Store, rounds: Rounds, run: Run) -> None:
         made = begun(rounds, run, count=COUNT, people=8)
 
         def label(name: str) -> None:
@@ -242,12 +234,12 @@ class TestSaying:
             thread.start()
         for thread in threads:
             thread.join()
-        assert len(rows(store)) == 8 * COUNT * len(GOOD)
+        assert len(rows(store, "SELECT * FROM labels")) == 8 * COUNT * len(GOOD)
         assert rounds.standing(made).counts() == [8] * COUNT
 
 
 class TestExcerpts:
-    def test_only_what_people_labelled_is_read(self, store: Path, rounds: Rounds, run: Run) -> None:
+    def test_only_what_people_labelled_is_read(self, store: Store, rounds: Rounds, run: Run) -> None:
         made = begun(rounds, run)
         with Excerpt(store) as excerpt:
             assert excerpt.numbers(run) == []
@@ -263,7 +255,7 @@ class TestExcerpts:
             whole = records.verdicts(run)
             assert excerpt.verdicts(run) == {key: whole[key] for key in whole if key[0] in wanted}
 
-    def test_its_state_changes_with_every_label(self, store: Path, rounds: Rounds, run: Run) -> None:
+    def test_its_state_changes_with_every_label(self, store: Store, rounds: Rounds, run: Run) -> None:
         made, seen = begun(rounds, run), set()
         for place in (1, 2, 3):
             rounds.say(made, "ann", place, GOOD)

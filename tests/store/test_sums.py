@@ -11,19 +11,22 @@ from interplay.core.benchmark import Scenario
 from interplay.core.wire import Message, Reply, Request, Sampling, Step, Thread
 from interplay.store.browsing import Browsing
 from interplay.store.journal import Journal, Place
+from interplay.store.places import Store
 from interplay.store.records import Records, Run
 from interplay.store.sums import Sums, sums_of
-from interplay.store.writer import Writer
+from interplay.store.writers import writer_of
+from tests.store.databases import KINDS, of_kind
 from tests.store.replayed import make_replayed
 from tests.web.big_store import MODELS
 
 EXTENT = {"limit": 1, "epochs": 1, "judges": [], "rubric": "r"}
 
 
-def test_sums_are_what_the_records_say(tmp_path: Path) -> None:
+@pytest.mark.parametrize("kind", KINDS)
+def test_sums_are_what_the_records_say(request: pytest.FixtureRequest, kind: str, tmp_path: Path) -> None:
     run = make_replayed(tmp_path / "a.db")
-    with Records(tmp_path / "a.db") as records:
-        check(records, run)
+    with Records(of_kind(kind, request, tmp_path / "a.db")) as records:
+        check(records, records.find(run.id))
 
 
 def check(records: Records, run: Run) -> None:
@@ -52,9 +55,9 @@ def check(records: Records, run: Run) -> None:
     assert Sums.from_record(json.loads(json.dumps(found.record()))) == found
 
 
-async def ask(path: Path, run: Run, asked: dict[str, Reply | None]) -> None:
+async def ask(path: Store, run: Run, asked: dict[str, Reply | None]) -> None:
     """A call for each model; None was never answered."""
-    writer = Writer(path)
+    writer = writer_of(path)
     journal = Journal(writer, run.number)
     place = Place(Scenario({"n": 1}, "one"), "openai/a", {"player": "openai/a"}, 0)
     number = await journal.open_conversation(place, "p", anew=False)
@@ -68,9 +71,8 @@ async def ask(path: Path, run: Run, asked: dict[str, Reply | None]) -> None:
     await writer.close()
 
 
-def test_a_person_is_not_lost_and_not_slow_and_an_unknown_price_stays_unknown(tmp_path: Path) -> None:
-    path = tmp_path / "a.db"
-    with Records(path, create=True) as records:
+def test_a_person_is_not_lost_and_not_slow_and_an_unknown_price_stays_unknown(place: Store) -> None:
+    with Records(place, create=True) as records:
         run = records.begin("a", "role_play", {"models": []}, EXTENT)
         empty = sums_of(records, run)
         assert (empty.conversations, empty.finished, empty.cost, empty.slowest) == (0, 0, 0.0, ())
@@ -81,7 +83,7 @@ def test_a_person_is_not_lost_and_not_slow_and_an_unknown_price_stays_unknown(tm
             "human/ada": Reply("x", cost=0.0, latency=9e4),
             "human/bob": None,
         }
-        asyncio.run(ask(path, run, asked))
+        asyncio.run(ask(place, run, asked))
         found = sums_of(records, run)
     assert (found.finished, found.unknown, found.cost) == (3, 1, None)
     assert [one.model for one in found.slowest] == ["openai/a", "openai/b"]

@@ -17,6 +17,7 @@ from interplay.core.failures import Mistake
 from interplay.models.loopback import Asked, Fault, Loopback, Said, rehearse
 from interplay.models.loopback import serving as providing
 from interplay.store.records import Records
+from tests.faults.forked import Forked
 from tests.web.served import Answer, Served, serving
 from tests.web.stocked import MODELS, stock
 
@@ -106,10 +107,12 @@ class TestGoingOn:
         with providing(Loopback({"*": rehearse}, latency=0.1)) as url:
             cast = ["--model", "openai/alder", "--model-role", "judge=openai/judge"]
             how = ["--limit", "40", "--store", str(store), "--max-connections", "2"]
-            command = [sys.executable, "-m", "interplay", "run", "simulation", *cast, *how]
             settings = {**os.environ, "INTERPLAY_BASE_URL": url}
-            process = subprocess.Popen(
-                command, env=settings, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+            process = Forked(
+                ["run", "simulation", *cast, *how],
+                env=settings,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
             )
             try:
                 wait_until(lambda: _calls(store) > 6)

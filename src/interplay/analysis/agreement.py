@@ -90,7 +90,7 @@ def agreement_of(records: Records, labels: Labels, run: Run, benchmark: Benchmar
 def _asked(
     records: Records, labels: Labels, run: Run, benchmark: Benchmark, measures: Sequence[Measure]
 ) -> _Question:
-    entries = entries_by(records, [run], benchmark, measures)
+    entries = entries_by(records, [run], benchmark, measures, words=False)
     judges = sorted({judge for mine in entries.values() for entry in mine for judge in entry.values})
     return _Question(run, tuple(measures), tuple(judges), entries, people_of(labels, run, measures))
 

@@ -48,7 +48,7 @@ def compare(records: Records, runs: Sequence[Run], benchmark: Benchmark, measure
         raise Mistake("nothing was played to its end yet: there is nothing to compare")
     apart = [f"{', '.join(run.id for run in found)}: {why}" for found, why in groups[1:]]
     by_model: dict[str, list[Entry]] = {}
-    for entry in entries_of(records, groups[0][0], benchmark, measure):
+    for entry in entries_of(records, groups[0][0], benchmark, measure, words=False):
         by_model.setdefault(entry.model, []).append(entry)
     if len(by_model) < 2:
         one = f"; apart: {'; '.join(apart)}" if apart else ""

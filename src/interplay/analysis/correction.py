@@ -99,7 +99,7 @@ def correction_board(
     if measure.by != "judges":
         raise Mistake(f"{measure.name} is measured by rule: there is no judge to correct")
     people = labelled_of(labels, run, measure)
-    everything = entries_of(records, [run], benchmark, measure)
+    everything = entries_of(records, [run], benchmark, measure, words=False)
     drawn_from = set(people.draw.order)
     gone = drawn_from - {one.number for one in everything}
     if len(gone) > SKIPPED * len(drawn_from):

@@ -19,7 +19,7 @@ State = Literal["scored", "set aside", "unjudged", "void"]
 Unit = tuple[str, int]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Entry:
     """One model's part in one conversation.
 
@@ -54,23 +54,33 @@ class Entry:
         return self.state in ("void", "unjudged")
 
 
-def entries_of(records: Records, runs: Iterable[Run], benchmark: Benchmark, measure: Measure) -> list[Entry]:
-    """The entries of several runs; a model that two of them measured in the same place counts once, the newest."""
-    return entries_by(records, runs, benchmark, [measure])[measure.name]
+def entries_of(
+    records: Records, runs: Iterable[Run], benchmark: Benchmark, measure: Measure, *, words: bool = True
+) -> list[Entry]:
+    """The entries of several runs; a model that two of them measured in the same place counts once, the newest.
+
+    Without their words, how long these are and whether they refuse is not told, and much less is read.
+    """
+    return entries_by(records, runs, benchmark, [measure], words=words)[measure.name]
 
 
 def entries_by(
-    records: Records, runs: Iterable[Run], benchmark: Benchmark, measures: Sequence[Measure]
+    records: Records,
+    runs: Iterable[Run],
+    benchmark: Benchmark,
+    measures: Sequence[Measure],
+    *,
+    words: bool = True,
 ) -> dict[str, list[Entry]]:
     """The same by several measures; every conversation is read and scored once."""
-    found: dict[str, dict[tuple[str, str, int], Entry]] = {measure.name: {} for measure in measures}
+    found: dict[str, dict[tuple[str, str, str, int], Entry]] = {measure.name: {} for measure in measures}
     for run in sorted(runs, key=lambda run: run.number):
         roles = {role.name for role in benchmark.subjects(options_of(run, benchmark))}
-        for one in judged_of(records, run, benchmark):
+        for one in judged_of(records, run, benchmark, lines=words):
             for measure in measures:
                 for entry in _entries(one, run, benchmark, measure, roles):
-                    place = f"{entry.scenario.id} {_table(entry, roles)}"
-                    found[measure.name][entry.model, place, entry.repeat] = entry
+                    place = (entry.model, entry.scenario.id, _table(entry, roles), entry.repeat)
+                    found[measure.name][place] = entry
     return {name: list(entries.values()) for name, entries in found.items()}
 
 
@@ -89,7 +99,8 @@ def _entries(
     for model in measured:
         mine = [score for score in one.scores if (score.model or row.subject) in (model, row.subject)]
         values = measure.by_source(mine)
-        said = said_by(row, {role for role in roles if row.cast.get(role) == model})
+        own = {role for role in roles if row.cast.get(role) == model}
+        said = said_by(row, own) if row.lines_text else []
         yield Entry(
             run=run.id,
             number=row.number,

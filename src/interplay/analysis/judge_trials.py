@@ -1,6 +1,5 @@
 """Trials of judges: what was planted in them goes through play, pairs, labels and analysis, and must come out again."""
 
-import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -34,6 +33,7 @@ from interplay.models.connecting import Directory
 from interplay.models.loopback import Loopback, serving
 from interplay.running.engine import Engine
 from interplay.running.how import Again, How
+from interplay.running.looping import carried_out
 from interplay.running.results import options_of
 from interplay.running.spec import make_spec, spec_of
 from interplay.running.tally import Tally
@@ -164,7 +164,7 @@ def _refused(run: Run, benchmark: Benchmark) -> Measure:
 
 def _carry_out(engine: Engine) -> Run:
     engine.tally.conversations_done = engine.tally.verdicts_done = 0
-    run = asyncio.run(engine.carry_out())
+    run = carried_out(engine.carry_out())
     if engine.tally.stopping:
         raise Cancelled("the trial was stopped before its end")
     return run

@@ -50,7 +50,9 @@ OF_PLANS = (
 def variance_board(records: Records, runs: Sequence[Run], benchmark: Benchmark, measure: Measure) -> Board:
     """The shares of all sources, and what more scenarios, judges or repeats would do."""
     _check_alike(records, runs, benchmark)
-    entries = [(run, one) for run in runs for one in entries_of(records, [run], benchmark, measure)]
+    entries = [
+        (run, one) for run in runs for one in entries_of(records, [run], benchmark, measure, words=False)
+    ]
     simulators = {
         run.id: [
             role.name for role in benchmark.roles(options_of(run, benchmark)) if role.kind == "simulator"

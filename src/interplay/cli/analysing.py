@@ -45,6 +45,7 @@ from interplay.running.results import options_of
 from interplay.running.spec import EMBEDDED, make_spec
 from interplay.running.tally import Tally
 from interplay.store.labels import Labels
+from interplay.store.places import Store
 from interplay.store.records import Records, Run
 
 
@@ -224,7 +225,7 @@ def power_verb(benchmark: str, **given: Any) -> int:
     return _show(board, given)
 
 
-def _spread_like(run: str, store: Path, benchmark: Benchmark) -> Spread:
+def _spread_like(run: str, store: Store, benchmark: Benchmark) -> Spread:
     with Records(store) as records:
         found = records.find(run)
         if found.benchmark != benchmark.name:

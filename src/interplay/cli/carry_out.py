@@ -10,6 +10,7 @@ from interplay.cli.edge import DONE, STOPPED, UNANSWERED
 from interplay.running.deciding import Watch
 from interplay.running.engine import Engine
 from interplay.running.forecast import Forecast, forecast
+from interplay.running.looping import carried_out
 from interplay.running.tally import Tally
 from interplay.running.workers import PATIENCE_WHEN_STOPPING
 
@@ -20,7 +21,7 @@ def carry_out(engine: Engine) -> tuple[int, str]:
     """Do what is left of a run; the exit code and the run's id, which may be empty if it was stopped."""
     title = f"{engine.benchmark.name} ({engine.benchmark.paper})"
     with terminal.progress(engine.tally, title):
-        found = asyncio.run(_until_stopped(engine))
+        found = carried_out(_until_stopped(engine))
     return _tell(engine), found
 
 
@@ -158,6 +159,10 @@ def _tell(engine: Engine) -> int:
     if engine.watch is not None:
         for line in _decided(engine.watch, tally):
             terminal.remark(line)
+    if tally.workers_without_room:
+        terminal.remark(
+            f"The cluster had no room for {tally.workers_without_room} of the workers; the others did it."
+        )
     if tally.lost_workers:
         terminal.remark(
             f"{tally.lost_workers} worker processes ended before their time; others went on from the record."

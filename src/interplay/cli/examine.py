@@ -5,6 +5,7 @@ import sys
 from dataclasses import asdict
 from importlib.metadata import version
 from importlib.util import find_spec
+from operator import itemgetter
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -19,6 +20,7 @@ from interplay.models.fetching import check_file
 from interplay.models.loopback import ROUTES, Asked, Fault, Loopback, Said, Script, rehearse
 from interplay.reporting.transcript import is_private, shown_lines
 from interplay.store.database import SAFE_SQLITE, sqlite_version
+from interplay.store.places import Store
 from interplay.store.records import ConversationRow, Records, Run
 
 TUNING = ("torch", "transformers", "accelerate", "peft", "gguf", "safetensors")  # of the extra
@@ -29,7 +31,7 @@ VIEWED_AS = {"system": "its brief", "user": "it heard", "assistant": "it said"}
 def show_conversation(records: Records, run: Run, number: int, *, as_json: bool) -> None:
     """Print what was said and what the judges made of it."""
     row = _conversation_of(records, run, number)
-    verdicts = records.verdicts(run).get((number, ""), [])
+    verdicts = [verdict for item, verdict in records.verdicts_of(number) if not item]
     verdicts.sort(key=lambda verdict: verdict.rubric != run.extent["rubric"])  # the board's first
     if as_json:
         terminal.say_json(
@@ -74,11 +76,11 @@ def show_conversation(records: Records, run: Run, number: int, *, as_json: bool)
 
 
 def _conversation_of(records: Records, run: Run, number: int) -> ConversationRow:
-    rows = {row.number: row for row in records.conversations(run)}
-    if number not in rows:
-        known = f"{min(rows)} to {max(rows)}" if rows else "none"
+    numbers = records.numbers(run)
+    if number not in numbers:
+        known = f"{min(numbers)} to {max(numbers)}" if numbers else "none"
         raise Mistake(f"run {run.id} has no conversation {number}; its numbers are {known}")
-    return rows[number]
+    return records.conversation(number)
 
 
 def show_view(records: Records, run: Run, number: int, seat: str, *, as_json: bool) -> None:
@@ -107,8 +109,9 @@ def show_conversations(records: Records, run: Run, *, as_json: bool) -> None:
             "state": row.state,
             "failure": f"{row.failure}: {row.detail}" if row.failure else "",
         }
-        for row in sorted(records.conversations(run), key=lambda row: row.number)
+        for row in records.each(run)
     ]
+    rows.sort(key=itemgetter("number"))
     if as_json:
         terminal.say_json(rows)
     elif rows:
@@ -118,7 +121,7 @@ def show_conversations(records: Records, run: Run, *, as_json: bool) -> None:
         terminal.say(f"Run {run.id} has no conversations yet.")
 
 
-def show_list(store: Path, *, as_json: bool) -> None:
+def show_list(store: Store, *, as_json: bool) -> None:
     """Print the benchmarks and the runs."""
     runs = _summaries(store)
     benchmarks = [{"name": one.name, "paper": one.paper, "meaning": one.meaning} for one in ALL]
@@ -129,7 +132,7 @@ def show_list(store: Path, *, as_json: bool) -> None:
     _print_runs(store, runs)
 
 
-def show_runs(store: Path, *, as_json: bool) -> None:
+def show_runs(store: Store, *, as_json: bool) -> None:
     """Print the runs."""
     runs = _summaries(store)
     if as_json:
@@ -138,7 +141,7 @@ def show_runs(store: Path, *, as_json: bool) -> None:
         _print_runs(store, runs)
 
 
-def _print_runs(store: Path, runs: list[dict[str, Any]]) -> None:
+def _print_runs(store: Store, runs: list[dict[str, Any]]) -> None:
     if not runs:
         terminal.say(f"No runs in {store} yet. Start one: interplay run {ALL[0].name}")
         return
@@ -147,7 +150,7 @@ def _print_runs(store: Path, runs: list[dict[str, Any]]) -> None:
     terminal.show_table(shown, [[_plain(row[key]) for key in shown] for row in rows])
 
 
-def _summaries(store: Path) -> list[dict[str, Any]]:
+def _summaries(store: Store) -> list[dict[str, Any]]:
     if not store.exists():
         return []
     with Records(store) as records:
@@ -177,7 +180,7 @@ def _plain(value: Any) -> str:
     return f"{', '.join(value[:MOST_NAMES])} and {rest} more" if rest > 1 else ", ".join(value)
 
 
-def show_health(store: Path, directory: Directory, *, as_json: bool) -> int:
+def show_health(store: Store, directory: Directory, *, as_json: bool) -> int:
     """Print what works, what does not, and what to do; calls no model."""
     checks = [_python(), _sqlite(), _store(store), _embedded(), _encoder(), _llama(), _tuning()]
     checks += _keys(directory)
@@ -210,11 +213,11 @@ def _sqlite() -> Check:
     return "SQLite", "ok", text
 
 
-def _store(store: Path) -> Check:
+def _store(store: Store) -> Check:
     what = f"store {store}"
-    if not store.exists():
-        return what, "absent", "it is made by the first run here"
     try:
+        if not store.exists():
+            return what, "absent", "it is made by the first run here"
         with Records(store) as records:
             integrity = records.integrity()
             return (

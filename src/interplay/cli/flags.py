@@ -11,11 +11,11 @@ from interplay.core.benchmark import Benchmark, Option
 from interplay.core.failures import Mistake, nearest
 from interplay.models.connecting import Directory, directory_of
 from interplay.running.budget import Limits
-from interplay.running.how import DEFAULT_CONNECTIONS, How
+from interplay.running.how import DEFAULT_CONNECTIONS, MOST_WORKERS, RAY, How, workers_of
 from interplay.running.plan import read_anew
 from interplay.running.spec import SamplingChange
+from interplay.store.places import Store, place_of
 
-MOST_WORKERS = 1_000
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
@@ -35,8 +35,17 @@ class Finite(click.FloatRange):
         return found
 
 
-STORE = flag("--store", type=click.Path(path_type=Path), default=Path("interplay.db"), show_default=True,
-             help="The store: one file for all runs of a project.")  # fmt: skip
+class Placed(click.ParamType[Store]):
+    """Where a store is: a file, or a server."""
+
+    name = "path"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Store:
+        return place_of(value)
+
+
+STORE = flag("--store", type=Placed(), default=Path("interplay.db"), show_default=True,
+             help="The store: one file for all runs of a project, or postgresql://USER@HOST/DATABASE.")  # fmt: skip
 JSON = flag("--json", is_flag=True, help="Print the result as JSON.")
 HTML = flag(
     "--html", type=click.Path(path_type=Path, dir_okay=False), help="Also write a self-contained HTML report."
@@ -54,7 +63,7 @@ HOW = (
          help="The most calls at once to one endpoint."),
     flag("--workers", type=click.IntRange(1, MOST_WORKERS), default=None, metavar="N",
          help="Play in so many processes, for when one core is the limit.  [default: 1; on ray, one for each core]"),
-    flag("--on", type=click.Choice(["ray"]), default=None,
+    flag("--on", type=click.Choice([RAY]), default=None,
          help="Start the workers on a Ray cluster: one on this machine, unless --ray-address names another."),
     flag("--ray-address", default="", metavar="HOST:PORT", help="A Ray cluster that is running; auto finds one."),
     flag("--timeout", type=Finite(1, 86_400), default=None, metavar="SECONDS",
@@ -115,17 +124,10 @@ def how_of(given: Mapping[str, Any]) -> How:
         anew=read_anew(given["new"]),
         limits=Limits(given["budget"], given["budget_tokens"], given["budget_calls"]),
         until_decided=given.get("until_decided", False),
-        workers=_workers(given),
+        workers=workers_of(given["workers"] or 0, given["on"] or "", given["ray_address"]),
         on=given["on"] or "",
         ray_address=given["ray_address"],
     )
-
-
-def _workers(given: Mapping[str, Any]) -> int:
-    """How many processes; 0 leaves it to the cluster."""
-    if given["ray_address"] and not given["on"]:
-        raise Mistake("--ray-address goes with --on ray")
-    return given["workers"] or (0 if given["on"] else 1)
 
 
 def directory_in(given: Mapping[str, Any]) -> Directory:

@@ -18,6 +18,7 @@ from interplay.reporting.sheets import check_ending, write_labels, write_sheet
 from interplay.reporting.writing import check_path
 from interplay.running.results import options_of, played_of
 from interplay.store.labels import Draw, Given, Labels
+from interplay.store.places import Store
 from interplay.store.records import Records, Run
 
 MOST_STRAYS = 10  # that are named
@@ -42,7 +43,7 @@ def labels_verb() -> None:
       help="What to ask for; may be repeated.  [default: all that judges go by]")  # fmt: skip
 @flag("--seed", type=click.IntRange(-(2**62), 2**62), default=0, show_default=True, help="For the draw.")
 @with_flags(STORE)
-def draw_verb(run: str, file: Path, count: int, criteria: tuple[str, ...], seed: int, store: Path) -> int:
+def draw_verb(run: str, file: Path, count: int, criteria: tuple[str, ...], seed: int, store: Store) -> int:
     """Draw conversations of RUN at random, write the draw down, and write FILE for raters to fill in.
 
     The draw is over all conversations that were played to their end, of all models together; the models' names are not
@@ -92,7 +93,7 @@ def _criteria(benchmark: Benchmark, run: Run, wanted: tuple[str, ...] = ()) -> d
     "--replace", is_flag=True, help="Take a label that differs from the same rater's earlier one; both stay."
 )
 @with_flags(STORE, JSON)
-def import_verb(run: str, file: Path, rater: str, replace: bool, store: Path, json: bool) -> int:
+def import_verb(run: str, file: Path, rater: str, replace: bool, store: Store, json: bool) -> int:
     """Take the labels of FILE into the store, all or none; the same file again changes nothing.
 
     Labels of conversations that RUN does not have are listed and left out.
@@ -160,7 +161,7 @@ def _check_draws(labels: list[Given], draws: list[Draw]) -> None:
 @click.argument("run")
 @click.argument("file", type=SHEET)
 @with_flags(STORE)
-def export_verb(run: str, file: Path, store: Path) -> int:
+def export_verb(run: str, file: Path, store: Store) -> int:
     """Write the labels of RUN, each rater's newest, to FILE, .csv or .jsonl, as they can be imported again."""
     _refuse_existing(file)
     with Records(store) as records, Labels(store) as labels:
@@ -176,7 +177,7 @@ def export_verb(run: str, file: Path, store: Path) -> int:
 @labels_verb.command("list")
 @click.argument("run")
 @with_flags(STORE, JSON)
-def list_verb(run: str, store: Path, json: bool) -> int:
+def list_verb(run: str, store: Store, json: bool) -> int:
     """Say what was drawn of RUN, and how much of it was labelled by whom."""
     with Records(store) as records, Labels(store) as labels:
         found = records.find(run)

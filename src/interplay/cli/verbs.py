@@ -27,14 +27,15 @@ from interplay.cli.flags import (
 from interplay.cli.showing import check_html, show_run
 from interplay.core.benchmark import Benchmark
 from interplay.core.failures import Mistake
-from interplay.reporting.export import FORMATS, export, format_of, write_export
+from interplay.reporting.export import FORMATS, export, format_of, needs_board, write_export
 from interplay.running.comparing import Group, groups_of
 from interplay.running.kept import compute_and_keep, wish_for_groups
 from interplay.running.results import board_of, rescore
 from interplay.store.journal import Journal
 from interplay.store.lock import run_lock
+from interplay.store.places import Store
 from interplay.store.records import Records, Run
-from interplay.store.writer import Writer
+from interplay.store.writers import Writes, writer_of
 
 TABLE = with_flags(
     *(flag_of(option) for option in {o.name: o for one in ALL for o in one.options if o.of_table}.values())
@@ -50,8 +51,7 @@ def score_verb(run: str, **given: Any) -> int:
     with Records(given["store"]) as records:
         found = records.find(run)
         benchmark = find(found.benchmark)
-        with run_lock(given["store"], found.id):
-            asyncio.run(_change(given["store"], found, lambda j: rescore(records, j, found, benchmark)))
+        _change(records, found, lambda journal: rescore(records, journal, found, benchmark))
     show_run(given, found.id, benchmark)
     return DONE
 
@@ -151,7 +151,7 @@ def list_verb(run: str | None, **given: Any) -> int:
       help="Of a site: the most conversations of a run that get a page.")  # fmt: skip
 @flag("--with-names", is_flag=True, help="Of a site: also say who sat in seats and who labelled, by name.")
 @with_flags(TABLE, STORE)
-def export_verb(names: tuple[str, ...], format_: str | None, store: Path, **given: Any) -> int:
+def export_verb(names: tuple[str, ...], format_: str | None, store: Store, **given: Any) -> int:
     """Write RUN to FILE: .json or .jsonl (everything), .csv (every score), .md (the board), .html (the report).
 
     FILE may be - for the terminal, with --format. With --site, write a static site instead.
@@ -170,7 +170,8 @@ def export_verb(names: tuple[str, ...], format_: str | None, store: Path, **give
     with Records(store) as records:
         found = records.find(run)
         benchmark = find(found.benchmark)
-        board = board_of(records, found, benchmark, _table(given, benchmark))
+        changes = _table(given, benchmark)
+        board = board_of(records, found, benchmark, changes) if needs_board(kind) else None
         if to_terminal:
             for piece in export(records, found, benchmark, board, kind):
                 terminal.pass_on(piece)
@@ -180,7 +181,7 @@ def export_verb(names: tuple[str, ...], format_: str | None, store: Path, **give
     return DONE
 
 
-def _write_site(names: tuple[str, ...], store: Path, given: Mapping[str, Any]) -> int:
+def _write_site(names: tuple[str, ...], store: Store, given: Mapping[str, Any]) -> int:
     from interplay.reporting.site import write_site  # pages and charts take a moment to import
 
     with Records(store) as records:
@@ -203,7 +204,7 @@ def _write_site(names: tuple[str, ...], store: Path, given: Mapping[str, Any]) -
 @click.group("runs", invoke_without_command=True)
 @with_flags(STORE, JSON)
 @click.pass_context
-def runs_verb(context: click.Context, store: Path, json: bool) -> int:
+def runs_verb(context: click.Context, store: Store, json: bool) -> int:
     """List the runs in the store; rename or delete one."""
     verb = context.invoked_subcommand
     if verb is None:
@@ -217,7 +218,7 @@ def runs_verb(context: click.Context, store: Path, json: bool) -> int:
 
 @runs_verb.command("list")
 @with_flags(STORE, JSON)
-def runs_list(store: Path, json: bool) -> int:
+def runs_list(store: Store, json: bool) -> int:
     """List the runs in the store."""
     examine.show_runs(store, as_json=json)
     return DONE
@@ -227,7 +228,7 @@ def runs_list(store: Path, json: bool) -> int:
 @click.argument("run")
 @click.argument("name")
 @with_flags(STORE)
-def runs_rename(run: str, name: str, store: Path) -> int:
+def runs_rename(run: str, name: str, store: Store) -> int:
     """Give RUN a NAME of your own; its id stays, and either finds it."""
     name = name.strip()
     if not name.isprintable() or not 1 <= len(name) <= 60 or name == "last":
@@ -239,8 +240,7 @@ def runs_rename(run: str, name: str, store: Path) -> int:
         ]
         if taken:
             raise Mistake(f"{taken[0]} is called {name!r} already")
-        with run_lock(store, found.id):
-            asyncio.run(_change(store, _same(records, found), lambda journal: journal.rename(name)))
+        _change(records, found, lambda journal: journal.rename(name))
     terminal.remark(f"{found.id} is now called {name}.")
     return DONE
 
@@ -249,7 +249,7 @@ def runs_rename(run: str, name: str, store: Path) -> int:
 @click.argument("run")
 @flag("--yes", is_flag=True, help="Do not ask.")
 @with_flags(STORE)
-def runs_delete(run: str, yes: bool, store: Path) -> int:
+def runs_delete(run: str, yes: bool, store: Store) -> int:
     """Delete RUN with all its conversations and calls; this cannot be undone."""
     with Records(store) as records:
         found = records.find(run)
@@ -263,8 +263,7 @@ def runs_delete(run: str, yes: bool, store: Path) -> int:
             if not terminal.ask_yes_or_no(f"Delete {what}? {staying}This cannot be undone."):
                 terminal.remark("Nothing was deleted.")
                 return DONE
-        with run_lock(store, found.id):
-            asyncio.run(_change(store, _same(records, found), lambda journal: journal.forget()))
+        _change(records, found, lambda journal: journal.forget())
     terminal.remark(f"Deleted {what}. {staying}".rstrip())
     return DONE
 
@@ -280,8 +279,14 @@ def _same(records: Records, run: Run) -> Run:
     return next((one for one in records.runs() if one.id == run.id), None) or records.find(run.id)
 
 
-async def _change(store: Path, run: Run, change: Callable[[Journal], Awaitable[object]]) -> None:
-    writer = Writer(store)
+def _change(records: Records, run: Run, change: Callable[[Journal], Awaitable[object]]) -> None:
+    """Write something of a run, with its lock in our hands."""
+    with run_lock(records.path, run.id) as held:
+        same = _same(records, run)
+        asyncio.run(_write(writer_of(records.path, held), same, change))
+
+
+async def _write(writer: Writes, run: Run, change: Callable[[Journal], Awaitable[object]]) -> None:
     try:
         await change(Journal(writer, run.number))
     finally:

@@ -10,6 +10,7 @@ from interplay.cli import terminal
 from interplay.cli.edge import DONE
 from interplay.cli.flags import BASE_URL, MODELS, STORE, flag, with_flags
 from interplay.models.connecting import directory_of
+from interplay.store.places import Store
 from interplay.store.records import Records
 
 
@@ -32,7 +33,7 @@ def view_verb(
     port: int,
     allowed: tuple[str, ...],
     opens: bool,
-    store: Path,
+    store: Store,
     base_url: str,
     models: Path | None,
 ) -> int:

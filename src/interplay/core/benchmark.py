@@ -1,6 +1,6 @@
 """A benchmark: scenarios + play + judge + score + summarize, and the roles it needs."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -257,6 +257,9 @@ class Benchmark:
 
     # what each conversation is measured by, the first being what models are compared by
     measures: Callable[[Options], tuple[Measure, ...]] = lambda options: ()
+    # the same as summarize, where it goes over the conversations once, in any order, and keeps little of each: they are
+    # then read one by one, and a large run is never in memory as a whole
+    in_one_pass: Callable[[Iterable[Played], Options], Board] | None = None
     # the clusters of a scenario, in one way or two: what is played with one of them in common may depend on each other
     ways: Callable[[Scenario], tuple[str, ...]] = lambda scenario: (scenario.id,)
 

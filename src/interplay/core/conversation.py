@@ -7,6 +7,7 @@ running the same coroutine again against the record is resume, recorded test and
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from random import Random
 from typing import Any, Literal, Protocol, TypeVar, overload
 
@@ -129,7 +130,7 @@ class Conversation:
     ):
         self.cast = cast
         self.scenario: Mapping[str, Any] = scenario or {}
-        self.rng = Random(seed)  # noqa: S311  # draws scenarios, guards nothing
+        self._seed = seed
         self.stage = stage
         self.item = item
         self.secret = secret
@@ -161,6 +162,11 @@ class Conversation:
             raise RuntimeError(f"the seat {name!r} is taken")
         self._seats[name] = Seat(name, role, brief, hears_names, past, forgets)
         return self._seats[name]
+
+    @cached_property
+    def rng(self) -> Random:
+        """Drawn from by few protocols, and costly to set up."""
+        return Random(self._seed)  # noqa: S311  # draws scenarios, guards nothing
 
     def casting(self, seat: Seat) -> Casting:
         """Who sits in a seat: whoever is cast for it alone, else for its role."""

@@ -19,6 +19,7 @@ T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
 Schema = Mapping[str, Any]
 LONGEST_TEXT = 100_000
+_PLAIN_JSON = json.JSONEncoder(ensure_ascii=False)
 _PLAIN_NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?")
 
 
@@ -82,7 +83,7 @@ class JsonForm(Generic[T]):
         if reply.stop == "length":
             raise Unreadable("Your reply was cut off. Write a shorter one, as one JSON object.")
         value, data = self._the_one_that_fits(reply.text)
-        return Understood(value, json.dumps(data, ensure_ascii=False))
+        return Understood(value, _PLAIN_JSON.encode(data))
 
     def _the_one_that_fits(self, text: str) -> tuple[T, dict[str, Any]]:
         fitting: list[tuple[T, dict[str, Any]]] = []

@@ -46,6 +46,9 @@ def own_objects(text: str, names: Collection[str]) -> list[dict[str, Any]]:
     text that is quoted with such names defused can then neither pass for an object nor lend one a value.
     """
     text, _ = split_reasoning(text[:LONGEST_JSON])
+    whole = _whole_object(text)
+    if whole is not None and text.count(":") <= MOST_STARTS:  # so it cannot name more fields than that
+        return [whole]
     named = list(islice(fields_named(text, names), MOST_STARTS + 1))
     if len(named) > MOST_STARTS:
         raise several_objects()
@@ -152,6 +155,14 @@ def _parse(text: str) -> dict[str, Any] | None:
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None
+
+
+def _whole_object(text: str) -> dict[str, Any] | None:
+    """The object that a text is, with nothing before or after it; the rule, and quickly found."""
+    try:
+        return _parse(text.strip())
+    except Unreadable:  # it contradicts itself
+        return None
 
 
 def _without_contradiction(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -29,15 +29,17 @@ class Thread:
     digest: bytes
     size: int  # bytes of text so far
     length: int  # messages so far
+    characters: int  # of text so far
 
     @classmethod
     def start(cls, message: Message) -> "Thread":
-        return cls(message, None, *_chained(b"", message), 1)
+        return cls(message, None, *_chained(b"", message), 1, len(message.text))
 
     def then(self, role: MessageRole, text: str) -> "Thread":
         message = Message(role, text)
         digest, size = _chained(self.digest, message)
-        return Thread(message, self, digest, self.size + size, self.length + 1)
+        characters = self.characters + len(text)
+        return Thread(message, self, digest, self.size + size, self.length + 1, characters)
 
     def messages(self) -> list[Message]:
         found, here = [], self
@@ -75,20 +77,22 @@ class Sampling:
     frequency_penalty: float | None = None
 
     def settings(self) -> dict[str, float | int]:
-        given = {key: getattr(self, key) for key in SAMPLING_BOUNDS}
         return {
             key: value if key == "max_tokens" else float(value)
-            for key, value in given.items()
-            if value is not None
+            for key in SAMPLING_BOUNDS
+            if (value := getattr(self, key)) is not None
         }
 
     def changed(self, overrides: Mapping[str, float | int | None]) -> "Sampling":
         return replace(self, **overrides)  # type: ignore[arg-type]  # keys were checked where they were typed
 
 
+_CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+
 def canonical(value: Any) -> str:
     """JSON with one spelling for one value."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return _CANONICAL.encode(value)
 
 
 def digest_of(value: Any) -> str:

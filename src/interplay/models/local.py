@@ -47,6 +47,7 @@ class Local:
         self._weights = embedded.FILE if small else Path(file).name
         self.endpoint = name
         self._file = file
+        self.threads = 0  # as many as there are cores
         self._server: Any = None
         self._client: OpenAICompatible | None = None
         self._loading = asyncio.Lock()
@@ -80,7 +81,9 @@ class Local:
     async def _load(self) -> OpenAICompatible:
         async with self._loading:
             if self._client is None:
-                self._server = await asyncio.to_thread(_serve, self._path(), self._slots, self._context)
+                self._server = await asyncio.to_thread(
+                    _serve, self._path(), self._slots, self._context, self.threads
+                )
                 endpoint = Endpoint(
                     base_url=self._server.listening_address + "/v1",
                     llama=True,
@@ -92,14 +95,14 @@ class Local:
         return self._client
 
 
-def _serve(path: Path, slots: int, context: int) -> Any:
+def _serve(path: Path, slots: int, context: int, threads: int) -> Any:
     import xllamacpp  # here, not above: it loads 100 MB of shared library
 
     settings = xllamacpp.CommonParams()
     settings.model.path = str(path)
     settings.n_parallel = slots
     settings.n_ctx = slots * context
-    settings.cpuparams.n_threads = settings.cpuparams_batch.n_threads = os.cpu_count() or 1
+    settings.cpuparams.n_threads = settings.cpuparams_batch.n_threads = threads or os.cpu_count() or 1
     settings.verbosity = _QUIET
     try:
         return xllamacpp.Server(settings)

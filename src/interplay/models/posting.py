@@ -103,7 +103,7 @@ def usage_of(tokens_in: Any, tokens_out: Any, cached: Any, request: Request, sai
 
 
 def estimate(request: Request, said: str) -> Usage:
-    read = sum(len(message.text) for message in request.thread.messages())
+    read = request.thread.characters
     return Usage(read // CHARACTERS_PER_TOKEN + 1, len(said) // CHARACTERS_PER_TOKEN + 1, estimated=True)
 
 
@@ -194,12 +194,14 @@ class Post:
     async def _exchange(self, method: str, url: str, first_byte: float, **sent: Any) -> Answer:
         started = time.monotonic()
         arriving = _Arriving()
+        now = asyncio.get_running_loop().time()
+        end = now + self._patience.total
         try:
-            async with asyncio.timeout(first_byte):
-                response = await self._open().request(method, url, allow_redirects=False, **sent)
-            async with response:
-                await self._read(response, arriving)
-                return self._answer(response, arriving, time.monotonic() - started)
+            # One timer for all limits, moved on as bytes come: a timer of its own for each would cost more.
+            async with asyncio.timeout_at(min(now + first_byte, end)) as limit:
+                async with await self._open().request(method, url, allow_redirects=False, **sent) as response:
+                    await self._read(response, arriving, limit, end)
+            return self._answer(response, arriving, time.monotonic() - started)
         except TimeoutError:
             failure = self._broken("timeout", "no answer within the limit", arriving)
         except aiohttp.ClientPayloadError:
@@ -217,14 +219,17 @@ class Post:
             raise failure_of(answer, optional)
         return answer
 
-    async def _read(self, response: aiohttp.ClientResponse, arriving: "_Arriving") -> None:
-        """Read the body as long as bytes keep coming and up to a limit."""
+    async def _read(
+        self, response: aiohttp.ClientResponse, arriving: "_Arriving", limit: asyncio.Timeout, end: float
+    ) -> None:
+        """Read the body as long as bytes keep coming, up to a limit of size and to the end of all patience."""
+        time_now = asyncio.get_running_loop().time
         while arriving.size <= LARGEST_READ:
             if response.content.is_eof():  # all of it has come, and there is nothing to wait for
                 piece = response.content.read_nowait()
             else:
-                async with asyncio.timeout(self._patience.idle):
-                    piece = await response.content.readany()
+                limit.reschedule(min(time_now() + self._patience.idle, end))
+                piece = await response.content.readany()
             if not piece:
                 return
             arriving.add(piece)
@@ -251,7 +256,7 @@ class Post:
             patience = self._patience
             self._session = aiohttp.ClientSession(
                 connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=60),
-                timeout=aiohttp.ClientTimeout(total=patience.total, sock_connect=patience.connect),
+                timeout=aiohttp.ClientTimeout(total=None, sock_connect=patience.connect),
                 headers=self._headers,
                 cookie_jar=aiohttp.DummyCookieJar(),  # one conversation must not be recognised in another
             )

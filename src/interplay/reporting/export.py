@@ -46,7 +46,7 @@ def format_of(path: Path) -> str:
 
 
 def write_export(
-    path: Path, records: Records, run: Run, benchmark: Benchmark, board: Board, format: str = ""
+    path: Path, records: Records, run: Run, benchmark: Benchmark, board: Board | None, format: str = ""
 ) -> None:
     """Write a run whole or not at all; without a format, in the one that the file's name asks for."""
     pieces = export(records, run, benchmark, board, format or format_of(path))
@@ -54,22 +54,36 @@ def write_export(
     write_whole(path, pieces, "export")
 
 
-def export(records: Records, run: Run, benchmark: Benchmark, board: Board, format: str) -> Iterator[str]:
+def needs_board(format: str) -> bool:
+    """Is the board part of an export in this format?"""
+    return format != "csv"
+
+
+def export(
+    records: Records, run: Run, benchmark: Benchmark, board: Board | None, format: str
+) -> Iterator[str]:
     """The text of an export, piece by piece; it always encodes as UTF-8."""
+    if not needs_board(format):
+        pieces = _csv(records, run, benchmark)
+    elif board is None:
+        raise ValueError(f"a board is part of an export as {format}")
+    else:
+        pieces = _with_board(records, run, benchmark, board, format)
+    return (clean(piece) for piece in pieces)
+
+
+def _with_board(records: Records, run: Run, benchmark: Benchmark, board: Board, format: str) -> Iterator[str]:
     match format:
         case "json":
-            pieces = _json(records, run, benchmark, board)
+            return _json(records, run, benchmark, board)
         case "jsonl":
-            pieces = _json_lines(records, run, benchmark, board)
-        case "csv":
-            pieces = _csv(records, run, benchmark)
+            return _json_lines(records, run, benchmark, board)
         case "markdown":
-            pieces = iter([board_as_markdown(board, run, benchmark)])
+            return iter([board_as_markdown(board, run, benchmark)])
         case "html":
-            pieces = iter([report(board, records, run, benchmark)])
+            return iter([report(board, records, run, benchmark)])
         case _:
             raise Mistake(f"there is no format {format!r}; {nearest(format, FORMATS)}")
-    return (clean(piece) for piece in pieces)
 
 
 def _json(records: Records, run: Run, benchmark: Benchmark, board: Board) -> Iterator[str]:
@@ -97,7 +111,7 @@ def _csv(records: Records, run: Run, benchmark: Benchmark) -> Iterator[str]:
     """Every score on a line of its own."""
     writer = csv.writer(Returned())
     yield writer.writerow(_COLUMNS)
-    for one in judged_of(records, run, benchmark):
+    for one in judged_of(records, run, benchmark, lines=False):
         row = one.row
         for score in one.scores:
             texts = (row.scenario.label, score.model or row.subject, score.name, score.source)

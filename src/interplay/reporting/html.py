@@ -15,6 +15,7 @@ from interplay.reporting.cells import interval, written
 from interplay.reporting.pages.drawing import assets, environment
 from interplay.reporting.writing import refuse_store, write_whole
 from interplay.running.results import options_of
+from interplay.store.batches import with_verdicts
 from interplay.store.records import Records, Run
 
 MOST_CONVERSATIONS = 500  # in one file; a browser has to hold them all
@@ -29,14 +30,10 @@ def write_report(path: Path, board: Board, records: Records, run: Run, benchmark
 
 def report(board: Board, records: Records, run: Run, benchmark: Benchmark) -> str:
     """The report's text. Everything from models is text: the template escapes it."""
-    verdicts = records.verdicts(run)
-    rows = records.conversations(run)
+    numbers = records.numbers(run)
     conversations = [
-        {
-            "row": row,
-            "verdicts": [v for v in verdicts.get((row.number, ""), []) if v.rubric == run.extent["rubric"]],
-        }
-        for row in rows[:MOST_CONVERSATIONS]
+        {"row": row, "verdicts": [verdict for _, verdict in verdicts]}
+        for row, verdicts in with_verdicts(records, numbers[:MOST_CONVERSATIONS], rubric=run.extent["rubric"])
     ]
     return _drawn(
         board=board,
@@ -44,7 +41,7 @@ def report(board: Board, records: Records, run: Run, benchmark: Benchmark) -> st
         benchmark=benchmark,
         subjects=[role.name for role in benchmark.subjects(options_of(run, benchmark))],
         conversations=conversations,
-        left_out=len(rows) - len(conversations),
+        left_out=len(numbers) - len(conversations),
     )
 
 

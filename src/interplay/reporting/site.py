@@ -27,6 +27,7 @@ from interplay.running.results import board_of
 from interplay.store.browsing import Browsing, Page, Wanted
 from interplay.store.closeup import CloseUp
 from interplay.store.gaming import players_of
+from interplay.store.places import Store
 from interplay.store.records import Records, Run
 from interplay.store.sums import sums_of
 
@@ -71,7 +72,7 @@ def write_site(
     return found
 
 
-def check_folder(folder: Path, store: Path) -> None:
+def check_folder(folder: Path, store: Store) -> None:
     """Raise a Mistake if a site cannot, or should not, be here."""
     if folder.exists() and not folder.is_dir():
         raise Mistake(f"{folder} is a file; a site is a folder: name another with --site")
@@ -79,7 +80,10 @@ def check_folder(folder: Path, store: Path) -> None:
         raise Mistake(f"the folder of the site, {folder.parent}, does not exist")
     if folder.is_dir() and any(folder.iterdir()) and not (folder / MARK).is_file():
         raise Mistake(f"{folder} has files that are no site of Interplay's; name a new or an empty folder")
-    if folder.is_dir() and Path(os.path.realpath(store)).is_relative_to(os.path.realpath(folder)):
+    inside = isinstance(store, Path) and Path(os.path.realpath(store)).is_relative_to(
+        os.path.realpath(folder)
+    )
+    if folder.is_dir() and inside:
         raise Mistake(f"the store {store} is in {folder}; name another folder")
 
 

@@ -9,6 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from interplay.core.failures import Mistake
+from interplay.store.places import Store
 
 # ESC and other C0, DEL and C1, what some programs take for the end of a line, what turns the direction of text
 UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
@@ -39,9 +40,9 @@ def _trouble_at(path: Path) -> str:
     return "" if os.access(path.parent, os.W_OK) else "its folder is not writable"
 
 
-def refuse_store(path: Path, store: Path) -> None:
+def refuse_store(path: Path, store: Store) -> None:
     """Raise a Mistake if the file is the store that it is written from."""
-    if os.path.realpath(path) == os.path.realpath(store):
+    if isinstance(store, Path) and os.path.realpath(path) == os.path.realpath(store):
         raise Mistake(f"{path} is the store; write to another file")
 
 

@@ -32,12 +32,16 @@ from interplay.running.carried import (
 )
 from interplay.running.channel import Channel
 from interplay.running.collecting import rare_collections
+from interplay.running.looping import carried_out
+from interplay.running.open_files import allow_connections
 from interplay.running.plan import Work
 from interplay.running.sending import Call
 from interplay.running.setup import Setup
 from interplay.running.table import Table
 from interplay.running.tally import Tally
 from interplay.store.journal import Place, Question, Recall
+
+MOST_CONNECTIONS = 8_000  # of one process; how many there are is for the hub to say
 
 
 class Errand:
@@ -199,6 +203,7 @@ def _park(number: int, work: Work) -> None:
 
 async def serve_hub(connect: Callable[[Callable[[], Channel]], Awaitable[Channel]]) -> None:
     """Play for the hub at the other end, until it lets go."""
+    allow_connections(MOST_CONNECTIONS)
     branch = Branch()
     branch.hub = await connect(lambda: Channel(branch.serve))
     with rare_collections():
@@ -215,7 +220,7 @@ def main() -> None:
         _, channel = await asyncio.get_running_loop().create_connection(make, sock=end)
         return channel
 
-    asyncio.run(serve_hub(connect))
+    carried_out(serve_hub(connect))
     os._exit(0)  # nothing is left to say, and a thread of a user's function may hang
 
 

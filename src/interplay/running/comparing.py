@@ -10,8 +10,8 @@ from interplay.core.board import Board
 from interplay.running.results import (
     notes_of,
     options_of,
-    played_of,
     sequels_of,
+    summary_of,
     table_changes,
     with_usage,
 )
@@ -103,10 +103,9 @@ def gather(
 def _board(
     records: Records, runs: list[Run], benchmark: Benchmark, changes: Mapping[str, str] | None
 ) -> Board:
-    played = {run.id: played_of(records, run, benchmark) for run in runs}
     options = {**options_of(runs[0], benchmark), **table_changes(benchmark, changes)}
-    board = benchmark.summarize([one for run in runs for one in played[run.id]], options)
-    notes = [note for run in runs for note in notes_of(records, run, played[run.id])]
+    board, seen = summary_of(records, runs, benchmark, options)
+    notes = [note for run, of_run in zip(runs, seen, strict=True) for note in notes_of(records, run, of_run)]
     board = with_usage(board, records, runs)
     made = [part for run in reversed(runs) for part in sequels_of(records, run, benchmark)]
     return replace(board, notes=tuple(dict.fromkeys((*board.notes, *notes))), parts=(*made, *board.parts))

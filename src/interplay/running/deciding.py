@@ -210,7 +210,8 @@ def _values(records: Records, judged: JudgedRun, measure: Measure, scenario: str
     """What each model comes to on a scenario: the mean over repeats, of the mean over judges."""
     found: dict[str, list[float]] = {}
     numbers = records.numbers(judged.run, scenario)
-    for one in judged_in(records, judged.benchmark, judged.options, judged.rubric, numbers):
+    settled = (judged.benchmark, judged.options, judged.rubric)
+    for one in judged_in(records, *settled, numbers, lines=False):
         if one.row.repeat >= judged.epochs:
             continue  # of another start, which went further and may not have come to its end
         verdicts = [verdict for item, verdict in one.verdicts if not item]
@@ -232,7 +233,7 @@ def _is_broken_off(row: ConversationRow, verdicts: Iterable[Verdict], rubric: st
 def watch_pairs(records: Records, judged: JudgedRun, models: Sequence[str]) -> Watch:
     """Models are compared by what judges say of two conversations side by side, in both orders."""
     pairing = pairing_of(judged.benchmark)(judged.options)
-    met = {one.scenario.id for one, _ in rivals(records.conversations(judged.run), models)}
+    met = {one.scenario.id for one, _ in rivals(records.each(judged.run), models)}
     pairs = list(combinations(sorted(models), 2))
     bouts = [Bout(two, WinSequence(confidence=CONFIDENCE, comparisons=len(pairs))) for two in pairs]
 

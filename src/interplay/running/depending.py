@@ -51,15 +51,15 @@ def program_of(beats: str) -> str:
 # a note on a board tells what the newest probe of its judges found: see results.notes_of
 _BEATS = """
 WITH RECURSIVE made AS MATERIALIZED (
-    SELECT number, json_extract(identity, '$.options.of') AS origin FROM runs WHERE origin IS NOT NULL
+    SELECT number, json_extract(identity, '$.options.of') AS origin FROM runs
 ), mine(number) AS (
-    SELECT number FROM runs WHERE id IN (SELECT value FROM json_each(?1)) OR (?2 AND benchmark = ?3)
+    SELECT number FROM runs WHERE id IN (SELECT value FROM json_each(?1)) OR (?2 = 1 AND benchmark = ?3)
     UNION
     SELECT made.number FROM mine JOIN runs ON runs.number = mine.number JOIN made ON made.origin = runs.id
 ), judges(name) AS (
-    SELECT value FROM runs JOIN json_each(runs.extent, '$.judges') WHERE number IN (SELECT number FROM mine)
+    SELECT value FROM runs, json_each(runs.extent, '$.judges') WHERE number IN (SELECT number FROM mine)
     UNION
-    SELECT value FROM runs JOIN json_each(runs.extent, '$.pairs.judges') WHERE number IN (SELECT number FROM mine)
+    SELECT value FROM runs, json_each(runs.extent, '$.pairs.judges') WHERE number IN (SELECT number FROM mine)
 )
 SELECT runs.id, coalesce(beat, 0) FROM runs LEFT JOIN beats ON beats.run = runs.number
 WHERE runs.number IN (SELECT number FROM mine) OR (benchmark = ?4 AND EXISTS (

@@ -21,7 +21,7 @@ from interplay.running.deciding import JudgedRun, Watch, check_deciding, watch_p
 from interplay.running.divergence import explained_by
 from interplay.running.how import Again, How
 from interplay.running.hub import Hub, Office, elsewhere
-from interplay.running.launching import Launcher, launcher_of
+from interplay.running.launching import Launcher, launcher_of, opened
 from interplay.running.pairing import (
     SideBySide,
     pairing_of,
@@ -44,7 +44,7 @@ from interplay.store.database import check_new
 from interplay.store.journal import Journal
 from interplay.store.lock import run_lock
 from interplay.store.records import Records, Run
-from interplay.store.writer import Writer
+from interplay.store.writers import writer_of
 
 
 @dataclass(frozen=True)
@@ -78,6 +78,7 @@ class Engine:
         self._done: Done = {}
         self._lines = Lines()
         self._workers: Workers | None = None
+        self._launcher: Launcher | None = None
         self._hub: Hub | None = None  # where conversations are played in processes of their own
 
     def _judging_options(self) -> dict[str, str]:
@@ -133,7 +134,7 @@ class Engine:
 
     async def _attendant(self, stack: AsyncExitStack, begun: _Begun, parking: Parking) -> Attend:
         """What plays and judges one work: a table here, or one of the tables in processes of their own."""
-        launcher = self.launcher()
+        launcher = self._launcher
         models = elsewhere(begun.models, self.how.directory, launcher) if launcher else begun.models
         self._lines = wire(models, begun.journal, self.budget, self.tally, self.how.max_connections)
         setting = self._setting(begun.run, begun.reach)
@@ -171,18 +172,19 @@ class Engine:
         locked = self.how.store.exists()
         if locked:
             await asyncio.to_thread(self._check_store)
-            stack.enter_context(run_lock(self.how.store, self.run_id))
+            held = stack.enter_context(run_lock(self.how.store, self.run_id))
         plan = await asyncio.to_thread(self.look_ahead, scenarios)
         self._check_budget(plan)
+        self._launcher = await opened(self.launcher(), plan, stack)
         models = await self._connect(plan.models, stack)
         check_models(self.how.limits, models, [judge for work in plan.works for judge in work.judges])
         # nothing was written until here
         if not locked:
-            stack.enter_context(run_lock(self.how.store, self.run_id))
+            held = stack.enter_context(run_lock(self.how.store, self.run_id))
         records = await asyncio.to_thread(self._open_store)
         stack.push(records)
         run = await asyncio.to_thread(self._first_row, records, scenarios)
-        writer = await asyncio.to_thread(Writer, self.how.store)
+        writer = await asyncio.to_thread(writer_of, self.how.store, held)
         stack.push_async_callback(writer.close)
         journal = Journal(writer, run.number)
         reach = self._reach(run, len(scenarios))
@@ -268,7 +270,7 @@ class Engine:
         reach = self._reach(run, len(scenarios))
         anew = self.how.anew if self.again is None else Anew()
         if self.between and records and run:
-            rows, verdicts = records.conversations(run), records.verdicts(run)
+            rows, verdicts = list(records.each(run)), records.verdicts(run)
             plan = plan_pairs(self.benchmark, rows, verdicts, reach.extent(), self.between)
         else:
             plan = make_plan(self.benchmark, self.spec, scenarios, records, run, reach.extent(), anew)
@@ -344,9 +346,9 @@ class Engine:
         return {name: dict(change) for name in judges if (change := self.how.directory.sampling_of(name))}
 
     async def _connect(self, names: Iterable[str], stack: AsyncExitStack) -> list[Model]:
-        models = []
+        models, directory = [], self.how.directory
         for name in sorted(names):
-            model = self.how.directory.connect(name)
+            model = self._launcher.connect(directory, name) if self._launcher else directory.connect(name)
             stack.push_async_callback(model.close)
             for setting in sorted(model.ignores & self.spec.sampling.get(name, {}).keys()):
                 raise Mistake(f"{name} does not take {setting}; leave it out of its sampling")

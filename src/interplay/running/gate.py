@@ -70,8 +70,10 @@ class Gate:
             if not place.done():
                 self.active += 1
                 place.set_result(None)
+        if not self._waiting:
+            return
         closed = self._closed_until - time.monotonic()
-        if self._waiting and closed > 0:
+        if closed > 0:
             asyncio.get_running_loop().call_later(closed + 0.001, self._admit)
 
     def succeeded(self, sent: float, latency: float, tokens_out: int | None) -> None:

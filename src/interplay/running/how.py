@@ -2,21 +2,24 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 
+from interplay.core.failures import Mistake
 from interplay.models.connecting import Directory
 from interplay.running.budget import Amount, Limits
 from interplay.running.plan import Anew
+from interplay.store.places import Store
 from interplay.store.records import Run
 
 DEFAULT_CONNECTIONS = 32
+MOST_WORKERS = 1_000
+RAY = "ray"
 
 
 @dataclass(frozen=True)
 class How:
     """How a run is carried out; none of it changes what the run is."""
 
-    store: Path
+    store: Store
     directory: Directory = field(default_factory=Directory)
     max_connections: int = DEFAULT_CONNECTIONS
     anew: Anew = field(default_factory=Anew)
@@ -40,3 +43,14 @@ class Again:
     judges: tuple[str, ...] = ()
     options: Mapping[str, str] = field(default_factory=dict)
     between: tuple[str, ...] = ()
+
+
+def workers_of(workers: int, on: str, ray_address: str) -> int:
+    """How many processes are asked for, checked; on a cluster, 0 is one for each of its cores."""
+    if on not in ("", RAY):
+        raise Mistake(f"workers are started here or on {RAY}, not on {on!r}")
+    if ray_address and not on:
+        raise Mistake("--ray-address goes with --on ray")
+    if type(workers) is not int or not 0 <= workers <= MOST_WORKERS:
+        raise Mistake(f"--workers is a number of processes from 1 to {MOST_WORKERS:,}, not {workers!r}")
+    return workers if on else workers or 1

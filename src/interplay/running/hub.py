@@ -29,7 +29,7 @@ from interplay.running.carried import (
 )
 from interplay.running.channel import Channel, ChannelClosed
 from interplay.running.divergence import what_changed
-from interplay.running.launching import Launched, Launcher
+from interplay.running.launching import Launched, Launcher, NoRoom
 from interplay.running.plan import Work
 from interplay.running.sending import Call
 from interplay.running.setup import Setup
@@ -137,15 +137,18 @@ class Hub:
         self._tasks: set[asyncio.Task[None]] = set()
         self._losses = 0  # in a row
         self._how_lost = ""
+        self._trouble: Mistake | None = None  # with starting another one
         self._closing = False
 
     async def __aenter__(self) -> "Hub":
         starting = [self._start() for _ in range(self._launcher.count)]
         came_to = await asyncio.gather(*starting, return_exceptions=True)
-        for one in came_to:
-            if isinstance(one, BaseException):
-                await self.__aexit__()
-                raise one
+        problems = [one for one in came_to if isinstance(one, BaseException)]
+        room = all(isinstance(one, NoRoom) for one in problems) and len(problems) < len(came_to)
+        if problems and not room:
+            await self.__aexit__()
+            raise problems[0]
+        self._office.tally.workers_without_room = len(problems)
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -154,7 +157,6 @@ class Hub:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
         await asyncio.gather(*(one.launched.end() for one in self._branches), return_exceptions=True)
-        await self._launcher.close()
 
     async def attend(self, work: Work) -> bool:
         """Have a work done by some process; if that is lost, by another, from where the record is."""
@@ -233,21 +235,37 @@ class Hub:
             await self._lost(branch)
 
     async def _lost(self, branch: Branch) -> None:
-        await branch.launched.end()
         self._losses += 1
         self._office.tally.lost_workers += 1
+        await branch.launched.end()
         self._how_lost = branch.launched.how_it_ended()
         if self._losses < MOST_LOSSES and not self._office.tally.stopping:
-            self._do(self._start())
+            self._do(self._start_another())
         async with self._changed:
             self._changed.notify_all()
 
+    async def _start_another(self) -> None:
+        """Where none can be started any more, those that are there go on."""
+        try:
+            await self._start()
+        except Mistake as problem:
+            self._losses, self._trouble = MOST_LOSSES, problem
+            async with self._changed:
+                self._changed.notify_all()
+
     async def _least_busy(self) -> Branch:
+        def there() -> list[Branch]:  # one that is gone may not have been taken off yet
+            return [one for one in self._branches if not one.channel.closed.is_set()]
+
+        def none_comes() -> bool:
+            return not self._branches and self._losses >= MOST_LOSSES
+
         async with self._changed:
-            await self._changed.wait_for(lambda: self._branches or self._losses >= MOST_LOSSES)
-        if not self._branches:
-            raise Mistake(_LOST.format(how=self._how_lost))
-        return min(self._branches, key=lambda one: len(one.errands))
+            await self._changed.wait_for(lambda: there() or none_comes())
+        found = there()
+        if not found:
+            raise self._trouble or Mistake(_LOST.format(how=self._how_lost))
+        return min(found, key=lambda one: len(one.errands))
 
     async def _serve(self, branch: Branch, verb: str, body: list[Any]) -> Packed:
         """What a process asks for, of the work with this number."""

@@ -31,6 +31,7 @@ from interplay.running.kept import (
 )
 from interplay.store.browsing import FEW, Shared
 from interplay.store.database import trouble_in_words
+from interplay.store.places import Store
 from interplay.store.records import Records, Run
 from interplay.store.sums import Sums
 
@@ -78,7 +79,7 @@ class _Remembered:
 class Keeper:
     """Keeps what is computed of one store; for any number of threads."""
 
-    def __init__(self, store: Path, *, few: int = FEW):
+    def __init__(self, store: Store, *, few: int = FEW):
         self.store = store
         self._few = few  # conversations: what has more is computed by a process of its own
         self._lock = threading.Lock()
@@ -231,8 +232,8 @@ class Keeper:
 def _is_small(records: Records, beats: str, few: int) -> bool:
     """Have the runs of these beats so few conversations that nobody waits long?"""
     query = (
-        "SELECT count(*) FROM (SELECT 1 FROM json_each(?) one JOIN runs ON runs.id = one.value"
-        " JOIN conversations c ON c.run = runs.number LIMIT ?)"
+        "SELECT count(*) FROM (SELECT 1 FROM json_each(?) AS one JOIN runs ON runs.id = one.value"
+        " JOIN conversations c ON c.run = runs.number LIMIT ?) AS few"
     )
     with trouble_in_words(records.path):
         found: int = records.db.execute(query, (json.dumps(runs_in(beats)), few + 1)).get

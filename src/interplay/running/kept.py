@@ -15,10 +15,11 @@ from interplay.core.failures import Mistake, StoreTrouble
 from interplay.core.wire import canonical
 from interplay.running.collecting import rare_collections
 from interplay.running.comparing import Group, groups_of
-from interplay.running.depending import beats_of
+from interplay.running.depending import beats_of, runs_in
 from interplay.running.results import board_of
 from interplay.store.browsing import Browsing, Shared
-from interplay.store.database import WAIT_FOR_A_LOCK, snapshot, trouble_in_words
+from interplay.store.database import patience as waiting_at_most
+from interplay.store.database import snapshot, trouble_in_words
 from interplay.store.records import Records, Run
 from interplay.store.sums import Sums, sums_of
 
@@ -148,18 +149,17 @@ def keep(records: Records, wish: Wish, computed: Computed, patience: int = PATIE
 
     It can be computed again at any time: a store that cannot be written now is no trouble, and False.
     """
-    records.db.set_busy_timeout(patience)
-    written = False
-    with suppress(StoreTrouble), trouble_in_words(records.path):
-        records.db.execute(_KEEP, (wish.key, computed.beats, computed.body, computed.made))
-        written = True
-    records.db.set_busy_timeout(WAIT_FOR_A_LOCK)
-    return written
+    now = datetime.now(UTC).isoformat(timespec="seconds")
+    runs = json.dumps(runs_in(computed.beats))
+    with suppress(StoreTrouble), trouble_in_words(records.path), waiting_at_most(records.db, patience):
+        records.db.execute(_KEEP, (wish.key, computed.beats, computed.body, computed.made, runs, now))
+        return True
+    return False
 
 
 _KEEP = """
 INSERT INTO kept (key, beats, body, made) SELECT ?1, ?2, ?3, ?4
-WHERE NOT EXISTS (SELECT 1 FROM json_each(?2, '$.runs') one WHERE one.key NOT IN (SELECT id FROM runs))
+WHERE NOT EXISTS (SELECT 1 FROM json_each(?5) AS one WHERE one.value NOT IN (SELECT id FROM runs))
 ON CONFLICT (key) DO UPDATE SET beats = excluded.beats, body = excluded.body, made = excluded.made
-WHERE excluded.made >= kept.made OR kept.made > strftime('%Y-%m-%dT%H:%M:%S+00:00', 'now')
+WHERE excluded.made >= kept.made OR kept.made > ?6
 """

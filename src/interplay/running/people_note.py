@@ -1,24 +1,21 @@
 """What a board says of the people who sat down with models, and of those who are to speak yet."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
-from interplay.core.benchmark import Played
 from interplay.core.people import is_person
 from interplay.store.records import Records, Run
 
 
-def people_notes(run: Run, played: Sequence[Played]) -> list[str]:
-    """Who took part in a run's conversations as whom; nothing where all of them were models."""
-    sat = Counter((model, key) for one in played for key, model in one.cast.items() if is_person(model))
+def people_notes(run: Run, casts: Sequence[Mapping[str, str]]) -> list[str]:
+    """Who took part in a run's conversations as whom, by their casts; nothing where all of them were models."""
+    sat = Counter((model, key) for cast in casts for key, model in cast.items() if is_person(model))
     if not sat:
         return []
     told = [f"{model} as {key} in {_conversations(count)}" for (model, key), count in sorted(sat.items())]
     note = f"People, no models, sat down in run {run.id}: {'; '.join(told)}."
     beside = any(
-        is_person(model) and key.rpartition(" ")[0] in one.cast
-        for one in played
-        for key, model in one.cast.items()
+        is_person(model) and key.rpartition(" ")[0] in cast for cast in casts for key, model in cast.items()
     )
     if beside:
         note += " What a conversation comes to counts all who sat in it."

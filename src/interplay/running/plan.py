@@ -1,6 +1,6 @@
 """What is left to do of a run: the difference between what it asks for and what its record has."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -8,9 +8,12 @@ from interplay.core.benchmark import RULE, Benchmark, Scenario, Verdict
 from interplay.core.failures import FAILURES, Mistake
 from interplay.core.forms import build
 from interplay.core.people import is_person
+from interplay.core.wire import digest_of
 from interplay.running.spec import RunSpec
+from interplay.store.batches import with_verdicts
 from interplay.store.journal import Place
-from interplay.store.records import ConversationRow, Records, Run
+from interplay.store.records import Records, Run
+from interplay.store.standing import Address, Standing, heard, standings
 
 MOST_NEW = 1_000_000
 LONGEST_NUMBER = 20  # digits
@@ -25,12 +28,12 @@ class Anew:
     all: bool = False
     numbers: frozenset[int] = frozenset()
 
-    def wants(self, row: ConversationRow) -> bool:
-        return self.all or (self.void and row.state == "void") or row.number in self.numbers
+    def wants(self, one: Standing) -> bool:
+        return self.all or (self.void and one.state == "void") or one.number in self.numbers
 
-    def check(self, run: str, rows: Iterable[ConversationRow]) -> None:
+    def check(self, run: str, there: Iterable[Standing]) -> None:
         """Raise a Mistake if a number is not that of a conversation's newest take."""
-        known = {row.number for row in rows}
+        known = {one.number for one in there} if self.numbers else set()
         for number in sorted(self.numbers - known):
             here = f"its numbers are {min(known)} to {max(known)}" if known else "it has none yet"
             raise Mistake(
@@ -58,7 +61,7 @@ def read_anew(typed: str) -> Anew:
     return Anew(numbers=frozenset(numbers))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Work:
     """One conversation with something left to do."""
 
@@ -117,66 +120,64 @@ def make_plan(
     anew: Anew = Anew(),  # noqa: B008  # frozen
 ) -> Plan:
     """Compare what the run asks for with what its record has."""
-    rows = {_key(row): row for row in records.conversations(run)} if records and run else {}
-    anew.check(run.id if run else spec.run_id, rows.values())
-    verdicts = records.verdicts(run) if records and run else {}
-    judges = tuple(extent["judges"])
+    there = standings(records, run) if records and run else {}
+    anew.check(run.id if run else spec.run_id, there.values())
+    settled = heard(records, run, extent["rubric"], _is_settled) if records and run else {}
     works = []
-    for place in _places(benchmark, spec, scenarios, extent):
-        row = rows.get((place.scenario.id, place.cast_digest, place.repeat))
-        given = (
-            tuple(v for v in verdicts.get((row.number, ""), ()) if v.rubric == extent["rubric"])
-            if row
-            else ()
-        )
-        if row and anew.wants(row):
-            works.append(Work(place, True, judges, row.number, anew=True))
-            continue
-        work = _work(benchmark, place, row, given, judges)
+    for address, place in _places(benchmark, spec, scenarios, extent):
+        one = there.get(address)
+        work = _work(Place(*place), one, settled.get(one.number, ()) if one else (), extent["judges"], anew)
         if work.play or work.judges:
             works.append(work)
-    return Plan(tuple(works))
+    return Plan(tuple(_with_outcomes(works, benchmark, records, extent["rubric"]) if records else works))
 
 
 def _places(
     benchmark: Benchmark, spec: RunSpec, scenarios: Sequence[Scenario], extent: Mapping[str, Any]
-) -> list[Place]:
+) -> Iterator[tuple[Address, tuple[Scenario, str, Mapping[str, str], int]]]:
     """Every conversation of the run; models take turns, so that a run cut short compares them all."""
-    casts = spec.casts(benchmark)
-    return [
-        Place(scenario, subject, cast, repeat)
-        for repeat in range(extent["epochs"])
-        for scenario in scenarios[: extent["limit"]]
-        for subject, cast in casts
-    ]
+    casts = [(subject, cast, digest_of(dict(cast))) for subject, cast in spec.casts(benchmark)]
+    for repeat in range(extent["epochs"]):
+        for scenario in scenarios[: extent["limit"]]:
+            for subject, cast, digest in casts:
+                yield (scenario.id, digest, repeat), (scenario, subject, cast, repeat)
 
 
 def _work(
-    benchmark: Benchmark,
-    place: Place,
-    row: ConversationRow | None,
-    given: tuple[Verdict, ...],
-    judges: tuple[str, ...],
+    place: Place, one: Standing | None, settled: Collection[str], judges: Sequence[str], anew: Anew
 ) -> Work:
-    if row is None or row.state == "open" or (row.state == "void" and FAILURES[row.failure].again):
-        return Work(place, True, judges, row.number if row else None)
-    if row.state == "void":
+    if one is None:
+        return Work(place, True, tuple(judges))
+    if anew.wants(one):
+        return Work(place, True, tuple(judges), one.number, anew=True)
+    if one.state == "open" or (one.state == "void" and FAILURES[one.failure].again):
+        return Work(place, True, tuple(judges), one.number)
+    if one.state == "void":
         return Work(place, False, ())
-    missing = missing_of(given, judges)
-    kept = tuple(verdict for verdict in given if not _again(verdict))
-    outcome = build(benchmark.outcome, row.outcome) if missing else None
-    return Work(place, False, missing, row.number, outcome, kept)
+    return Work(place, False, tuple(judge for judge in judges if judge not in settled), one.number)
+
+
+def _with_outcomes(
+    works: Sequence[Work], benchmark: Benchmark, records: Records, rubric: str
+) -> Iterator[Work]:
+    """The works, and of those that are to be judged alone what was played, with the verdicts that are there."""
+    played = [work.conversation for work in works if not work.play and work.conversation is not None]
+    read = with_verdicts(records, played, rubric=rubric, lines=False)
+    for work in works:
+        if work.play:
+            yield work
+            continue
+        row, verdicts = next(read)
+        kept = tuple(verdict for _, verdict in verdicts if _is_settled(verdict.failure))
+        yield replace(work, outcome=build(benchmark.outcome, row.outcome), verdicts=kept)
 
 
 def missing_of(given: Iterable[Verdict], judges: Iterable[str]) -> tuple[str, ...]:
     """The judges who have not said what they will ever say."""
-    settled = {verdict.judge for verdict in given if not _again(verdict)}
+    settled = {verdict.judge for verdict in given if _is_settled(verdict.failure)}
     return tuple(judge for judge in judges if judge not in settled)
 
 
-def _again(verdict: Verdict) -> bool:
-    return bool(verdict.failure) and FAILURES[verdict.failure].again
-
-
-def _key(row: ConversationRow) -> tuple[str, str, int]:
-    return row.scenario.id, Place(row.scenario, row.subject, row.cast, row.repeat).cast_digest, row.repeat
+def _is_settled(failure: str) -> bool:
+    """Is a verdict, that failed by this name or did not, the last word of its judge?"""
+    return not failure or not FAILURES[failure].again

@@ -1,7 +1,9 @@
 """What a run came to: its board and scores, pure functions of its records."""
 
+from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from itertools import chain
 
 from interplay.benchmarks import judge_probe
 from interplay.benchmarks.judge_probe.scoring import told_of
@@ -9,6 +11,7 @@ from interplay.core.benchmark import Benchmark, Options, Played, Score, Unjudged
 from interplay.core.board import Board, Cell, Column
 from interplay.core.failures import Cancelled, Waiting
 from interplay.core.forms import build
+from interplay.core.people import is_person
 from interplay.models import embedded
 from interplay.running.decided import KEPT_AS as UNTIL_DECIDED
 from interplay.running.decided import told as told_of_deciding
@@ -17,8 +20,10 @@ from interplay.running.pairing import KEPT_AS as PAIRS
 from interplay.running.pairing import duels_of, judges_of_pairs
 from interplay.running.people_note import people_notes, waiting_remarks
 from interplay.running.spec import EMBEDDED
+from interplay.store.batches import with_verdicts
 from interplay.store.journal import Journal
 from interplay.store.records import ConversationRow, Records, Run, Totals
+from interplay.store.standing import all_answered
 
 OPEN = Column("open", "open", "are the model's weights open?", "text", detail=True)
 SAMPLING = Column(
@@ -41,25 +46,29 @@ USAGE = (
 
 def played_of(records: Records, run: Run, benchmark: Benchmark) -> list[Played]:
     """The run's conversations with the verdicts of the rubric that it was last judged with."""
-    rubric = run.extent["rubric"]
-    verdicts, waiting = records.verdicts(run), records.waiting(run)
-    # one in memory at a time, but where each is held against others
-    rows = list(records.each(run)) if PAIRS in run.extent else None
-    duels = duels_of(rows, verdicts, run) if rows else {}
-    return [
-        Played(
+    numbers = records.numbers(run)
+    begun = sorted(numbers)  # which is how they lie in the store: each page of a large one is read once
+    read = dict(zip(begun, each_played(records, run, benchmark, begun), strict=True))
+    return [read[number] for number in numbers]
+
+
+def each_played(records: Records, run: Run, benchmark: Benchmark, numbers: Sequence[int]) -> Iterator[Played]:
+    """The same one by one, as they are read, in the order of these numbers."""
+    waiting, rubric = records.waiting(run), run.extent["rubric"]
+    # of those that judges held against each other, each is needed beside others
+    duels = duels_of(list(records.each(run)), records.verdicts(run), run) if PAIRS in run.extent else {}
+    for row, verdicts in with_verdicts(records, numbers, rubric=rubric, lines=False):
+        yield Played(
             scenario=row.scenario,
             subject=row.subject,
             repeat=row.repeat,
             outcome=build(benchmark.outcome, row.outcome) if row.state == "done" else None,
             detail=row.detail,
             failure=row.failure or _why_open(row, waiting),
-            verdicts=tuple(v for v in verdicts.get((row.number, ""), ()) if v.rubric == rubric),
+            verdicts=tuple(verdict for _, verdict in verdicts),
             cast=row.cast,
             against=duels.get(row.number, ()),
         )
-        for row in (records.each(run) if rows is None else rows)
-    ]
 
 
 def _why_open(row: ConversationRow, waiting: Container[int]) -> str:
@@ -77,34 +86,81 @@ class Judged:
     scores: tuple[Score, ...]
 
 
-def judged_of(records: Records, run: Run, benchmark: Benchmark) -> Iterator[Judged]:
-    """The run's conversations in the record's order, one in memory at a time; their scores are made anew."""
+def judged_of(records: Records, run: Run, benchmark: Benchmark, *, lines: bool = True) -> Iterator[Judged]:
+    """The run's conversations in the record's order, few in memory at a time; their scores are made anew.
+
+    What was said is read along only where it is asked for: it is most of a conversation.
+    """
     options, rubric = options_of(run, benchmark), run.extent["rubric"]
-    yield from judged_in(records, benchmark, options, rubric, records.numbers(run))
+    yield from judged_in(records, benchmark, options, rubric, records.numbers(run), lines=lines)
 
 
 def judged_in(
-    records: Records, benchmark: Benchmark, options: Options, rubric: str, numbers: Iterable[int]
+    records: Records,
+    benchmark: Benchmark,
+    options: Options,
+    rubric: str,
+    numbers: Iterable[int],
+    *,
+    lines: bool = True,
 ) -> Iterator[Judged]:
     """The same of some conversations, by the verdicts of one rubric."""
-    for number in numbers:
-        row, verdicts = records.conversation(number), tuple(records.verdicts_of(number))
+    for row, verdicts in with_verdicts(records, list(numbers), lines=lines):
         scores: Sequence[Score] = ()
         if row.state == "done":
             counted = [one for item, one in verdicts if not item and one.rubric == rubric]
             scores = benchmark.score(build(benchmark.outcome, row.outcome), counted, options)
-        yield Judged(row, verdicts, tuple(scores))
+        yield Judged(row, tuple(verdicts), tuple(scores))
 
 
 def board_of(
     records: Records, run: Run, benchmark: Benchmark, changes: Mapping[str, str] | None = None
 ) -> Board:
     """The board of a run; changes are options that only concern the table."""
-    played = played_of(records, run, benchmark)
-    board = benchmark.summarize(played, {**options_of(run, benchmark), **table_changes(benchmark, changes)})
+    options = {**options_of(run, benchmark), **table_changes(benchmark, changes)}
+    board, [seen] = summary_of(records, [run], benchmark, options)
     board = with_usage(board, records, [run])
-    notes = (*board.notes, *notes_of(records, run, played))
+    notes = (*board.notes, *notes_of(records, run, seen))
     return replace(board, notes=notes, parts=(*sequels_of(records, run, benchmark), *board.parts))
+
+
+def summary_of(
+    records: Records, runs: Sequence[Run], benchmark: Benchmark, options: Options
+) -> tuple[Board, list["Seen"]]:
+    """The benchmark's own board of all conversations of these runs, and what was seen of each run's.
+
+    They are held only where the benchmark goes over them more than once.
+    """
+    seen = [Seen() for _ in runs]
+    if benchmark.in_one_pass is None:
+        played = [
+            one.passing(played_of(records, run, benchmark)) for one, run in zip(seen, runs, strict=True)
+        ]
+        return benchmark.summarize(list(chain.from_iterable(played)), options), seen
+    passing = (
+        one.passing(each_played(records, run, benchmark, sorted(records.numbers(run))))
+        for one, run in zip(seen, runs, strict=True)
+    )
+    return benchmark.in_one_pass(chain.from_iterable(passing), options), seen
+
+
+@dataclass
+class Seen:
+    """What the notes of a board tell of the conversations of a run, gathered while others read them."""
+
+    conversations: int = 0
+    failures: Counter[str] = field(default_factory=Counter)
+    seated: list[Mapping[str, str]] = field(default_factory=list)  # the casts in which people sat
+
+    def passing(self, played: Iterable[Played]) -> Iterator[Played]:
+        """The same conversations, looked at as they pass."""
+        for one in played:
+            self.conversations += 1
+            if one.failure:
+                self.failures[one.failure] += 1
+            if any(map(is_person, one.cast.values())):
+                self.seated.append(one.cast)
+            yield one
 
 
 def sequels_of(records: Records, run: Run, benchmark: Benchmark) -> list[Board]:
@@ -180,16 +236,15 @@ def table_changes(benchmark: Benchmark, changes: Mapping[str, str] | None) -> Ma
     return changes or {}
 
 
-def notes_of(records: Records, run: Run, played: list[Played]) -> list[str]:
+def notes_of(records: Records, run: Run, seen: Seen) -> list[str]:
     totals = records.totals(run)
-    notes = [_told(run, f"{len(played)} conversations", totals)]
-    notes += people_notes(run, played)
+    notes = [_told(run, f"{seen.conversations} conversations", totals)]
+    notes += people_notes(run, seen.seated)
     compared = judges_of_pairs(run)
     if compared:
         notes.append(f"Run {run.id}: models compared two by two by {_named(compared, totals)}.")
-    failures = sorted({one.failure for one in played if one.failure})
-    if failures:
-        counted = ", ".join(f"{name} {sum(one.failure == name for one in played)}" for name in failures)
+    if seen.failures:
+        counted = ", ".join(f"{name} {count}" for name, count in sorted(seen.failures.items()))
         notes.append(f"Void by name: {counted}.")
     if totals.estimated:
         notes.append(f"Tokens of {totals.estimated} calls are estimated: the endpoint did not report them.")
@@ -245,6 +300,8 @@ def _named(judges: Sequence[str], totals: Totals) -> str:
 
 def remarks_of(records: Records, run: Run) -> list[str]:
     """What is true of this record, and not of the results: calls that were lost on the way."""
+    if all_answered(records, run):
+        return []
     totals = records.totals(run)
     remarks = []
     if totals.unknown:
@@ -260,7 +317,7 @@ def remarks_of(records: Records, run: Run) -> list[str]:
 async def rescore(records: Records, journal: Journal, run: Run, benchmark: Benchmark) -> int:
     """Compute the scores of all conversations again from outcomes and verdicts; calls no model."""
     count = 0
-    for one in judged_of(records, run, benchmark):
+    for one in judged_of(records, run, benchmark, lines=False):
         if one.row.state == "done":
             await journal.scored(one.row.number, one.scores)
             count += 1

@@ -49,13 +49,18 @@ class Setup:
 
     def models(self) -> Directory:
         """Where the models are, with the keys that they need and no other part of the environment."""
-        given = self.directory
-        entries = {
-            name: Entry(**{**one, "price": Price(**one["price"]) if one["price"] else None})
-            for name, one in given["entries"].items()
-        }
-        prices = {name: Price(**one) for name, one in given["prices"].items()}
-        return Directory(entries, prices, given["base_url"], given["timeout"], {}, given["environment"])
+        return directory_from(self.directory)
+
+
+def directory_from(carried: Mapping[str, Any]) -> Directory:
+    """A directory that has travelled."""
+    entries = {
+        name: Entry(**{**one, "price": Price(**one["price"]) if one["price"] else None})
+        for name, one in carried["entries"].items()
+    }
+    prices = {name: Price(**one) for name, one in carried["prices"].items()}
+    base_url, timeout, environment = carried["base_url"], carried["timeout"], carried["environment"]
+    return Directory(entries, prices, base_url, timeout, {}, environment)
 
 
 def setup_of(setting: Setting, directory: Directory, models: Iterable[str], *, pairs: bool) -> Setup:
@@ -79,11 +84,11 @@ def setup_of(setting: Setting, directory: Directory, models: Iterable[str], *, p
         pairs=pairs,
         play_diverged=setting.play_diverged,
         remembering=tuple(setting.remembering),
-        directory=_carried(directory, models),
+        directory=carried(directory, models),
     )
 
 
-def _carried(directory: Directory, models: Iterable[str]) -> dict[str, Any]:
+def carried(directory: Directory, models: Iterable[str]) -> dict[str, Any]:
     """The part of a directory that these models need."""
     entries = {name: directory.entry(name) for name in models if name not in directory.made}
     named = {one.key for one in entries.values() if one.key}

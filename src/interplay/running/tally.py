@@ -28,6 +28,7 @@ class Tally:
     parked: int = 0  # conversations that wait for people
     restarted: int = 0  # dialogues with a bot that remembers, broken off and begun again
     lost_workers: int = 0  # processes that played for the run, ended, and had others put in their place
+    workers_without_room: int = 0  # processes that a cluster had no room for
     started: float = field(default_factory=time.monotonic)
 
     @property

@@ -1,6 +1,5 @@
 """Validating a benchmark: bots with a planted ability go through the whole product, and must come out as planted."""
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -15,6 +14,7 @@ from interplay.models.loopback import Loopback, Script, serving
 from interplay.running.engine import Engine
 from interplay.running.following import check_sequel, follow, follows
 from interplay.running.how import How
+from interplay.running.looping import carried_out
 from interplay.running.results import board_of, played_of
 from interplay.running.spec import make_spec
 from interplay.running.tally import Tally
@@ -75,7 +75,7 @@ def play_into(store: Path, benchmark: Benchmark, trial: Trial, seed: int, tally:
             epochs=trial.epochs,
         )
         check_sequel(benchmark, spec, how)
-        run = asyncio.run(Engine(benchmark, spec, how, tally).carry_out()).id
+        run = carried_out(Engine(benchmark, spec, how, tally).carry_out()).id
         if not tally.stopping and follows(benchmark, {**spec.options, **spec.sequel}):
             follow(benchmark, run, spec.sequel, how, partial(_carry_out, tally), _unheard)
         return run
@@ -85,7 +85,7 @@ def _carry_out(tally: Tally, engine: Engine) -> bool:
     """Carry out what follows from a run, watched and stopped as the run itself was."""
     tally.conversations_done = tally.verdicts_done = 0
     engine.tally = tally
-    asyncio.run(engine.carry_out())
+    carried_out(engine.carry_out())
     return not tally.stopping
 
 

@@ -7,6 +7,7 @@ from interplay.core.people import is_person
 from interplay.models.calling import Model
 from interplay.running.budget import Budget
 from interplay.running.gate import Gate
+from interplay.running.open_files import allow_connections
 from interplay.running.sending import Send, asked_of_people, budgeted, journaled, limited, retrying
 from interplay.running.tally import Tally
 from interplay.store.journal import Journal
@@ -23,6 +24,8 @@ class Lines:
 
 def wire(models: Sequence[Model], journal: Journal, budget: Budget, tally: Tally, most: int) -> Lines:
     """Put each model behind its endpoint's gate, which is as narrow as its narrowest model asks."""
+    endpoints = len({model.endpoint for model in models if not is_person(model.name)}) or 1
+    most = max(1, min(most, allow_connections(most * endpoints) // endpoints))
     gates: dict[str, Gate] = {}
     sends: dict[str, Send] = {}
     for model in models:

@@ -16,7 +16,7 @@ def mean(values: Sequence[float], *, confidence: float = 0.95) -> Estimate:
     n = len(numbers)
     if n < 2:
         return _without_interval(numbers, ())
-    variance = _variance(_deviations(numbers), range(n))
+    variance = _plain_variance(_deviations(numbers))
     return _t_interval(numbers, variance, n - 1, (), "t", confidence)
 
 
@@ -162,6 +162,12 @@ def _variance(deviations: list[float], way: Sequence[Hashable]) -> float:
     return count / (count - 1) * squares / len(deviations) ** 2
 
 
+def _plain_variance(deviations: list[float]) -> float:
+    """The same where every value is a cluster of its own."""
+    n = len(deviations)
+    return n / (n - 1) * math.fsum(deviation**2 for deviation in deviations) / n**2
+
+
 def spread(numbers: list[float]) -> float:
     """The variance of the values themselves; 0 for a single one, which has none to show."""
     if len(numbers) < 2:
@@ -193,8 +199,7 @@ def _cancelled(variance: float, numbers: list[float], deviations: list[float]) -
     4, 5, 5, 4 on a 2 x 2 design has equal sums in both ways, and 4, 4 and 5, 5 in two groups do not differ
     within either: an accident of a coarse scale, and no proof that the mean is known exactly.
     """
-    plain = _variance(deviations, range(len(deviations)))
-    return is_rounding(variance, numbers) and not is_rounding(plain, numbers)
+    return is_rounding(variance, numbers) and not is_rounding(_plain_variance(deviations), numbers)
 
 
 def is_rounding(variance: float, numbers: list[float]) -> bool:

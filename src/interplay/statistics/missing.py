@@ -77,14 +77,17 @@ def _between(
     """
     if not 0.5 < confidence < 1:
         raise ValueError(f"confidence must lie between one half and 1, not {confidence}")
-    lower, upper = (end(filled, confidence) for filled in scale)
+    lower = end(scale[0], confidence)
+    upper = end(scale[1], confidence) if missing else lower
     found = Bounds(lower.value, upper.value, None, None, lower.n, missing, lower.clusters)
     halves = [_half(estimate) for estimate in (lower, upper)]
     if lower.value is None or upper.value is None or None in halves:
         return found
     widest = max(half for half in halves if half is not None)
     each = _confidence_of_each(upper.value - lower.value, widest, _freedom(lower), confidence)
-    low, high = (_within(scale, number) for number in (end(scale[0], each).low, end(scale[1], each).high))
+    if each != confidence:
+        lower, upper = end(scale[0], each), end(scale[1], each)
+    low, high = _within(scale, lower.low), _within(scale, upper.high)
     return replace(found, low=low, high=high, method=f"bounds by {lower.method}")
 
 

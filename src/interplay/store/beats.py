@@ -9,11 +9,14 @@ import apsw
 
 # A beat is the time of the commit in microseconds, or one more than the last where the clock has not moved on: so it
 # also tells when something was last written, and a run that was deleted and begun anew has other beats than before.
-_NEXT = "ON CONFLICT (run) DO UPDATE SET beat = max(beat + 1, excluded.beat)"
-_BEAT = f"INSERT INTO beats (run, beat) SELECT number, ? FROM runs WHERE number = ? {_NEXT}"  # noqa: S608  # our own names
+_NEXT = (
+    "ON CONFLICT (run) DO UPDATE SET beat ="
+    " CASE WHEN beats.beat >= excluded.beat THEN beats.beat + 1 ELSE excluded.beat END"
+)
+_BEAT = f"INSERT INTO beats (run, beat) SELECT number, CAST(? AS BIGINT) FROM runs WHERE number = ? {_NEXT}"  # noqa: S608  # our own names
 _BEAT_OF = (
-    "INSERT INTO beats (run, beat) SELECT DISTINCT run, ? FROM conversations"  # noqa: S608  # our own names
-    f" WHERE number IN (SELECT value FROM json_each(?)) {_NEXT}"
+    "INSERT INTO beats (run, beat) SELECT DISTINCT run, CAST(? AS BIGINT) FROM conversations"  # noqa: S608  # our own names
+    f" WHERE number IN (SELECT CAST(value AS BIGINT) FROM json_each(?)) {_NEXT}"
 )
 
 

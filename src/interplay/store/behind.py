@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from interplay.core.measures import Measure
 from interplay.store.browsing import NEWER, PAGE, TOGETHER, Browsing
+from interplay.store.dialect import SEATED, tidy
 from interplay.store.records import Records, Run
 
 FEW_TO_NAME = 20  # conversations that are looked at to see which scores a run has
@@ -77,7 +78,7 @@ class Behind:
     ) -> list[Measured]:
         """The model's conversations by what they came to, the lowest or the highest first, after the first so many."""
         names, way = json.dumps(measure.names), "ASC" if ascending else "DESC"
-        inner, outer = ("s.source", "1") if measure.by == "judges" else ("s.name", "count(*) = ?5")
+        inner, outer = ("s.source", "1 = 1") if measure.by == "judges" else ("s.name", "count(*) = ?5")
         lacking = "HAVING count(*) = ?5" if measure.by == "judges" else ""
         found = self.records.rows(
             f"WITH one AS (SELECT c.number AS number, avg(s.value) AS value {_SCORES}"  # noqa: S608  # our own names
@@ -86,7 +87,7 @@ class Behind:
             f" ORDER BY value {way}, number LIMIT ?6 OFFSET ?7",
             *(self.run.number, self._mine, names, self.model, len(measure.names), size, skip),
         )
-        values: dict[int, float] = dict(found)
+        values: dict[int, float] = {number: tidy(value) for number, value in found}
         told = self._told(values)
         scores: dict[int, list[Scored]] = {number: [] for number in values}
         for number, *score in self.records.rows(
@@ -121,7 +122,7 @@ class Behind:
         found = self.records.rows(_USED, self.run.number, self._mine, rubric, alone, self.model, size, skip)
         told = self._told([row[0] for row in found])
         return [
-            Used(number, *told[number], int(tokens), None if unknown else float(cost or 0.0))
+            Used(number, *told[number], int(tokens), None if unknown else tidy(cost))
             for number, tokens, cost, unknown in found
         ]
 
@@ -141,11 +142,11 @@ _SCORES = f"""
 FROM conversations c JOIN scores s ON s.conversation = c.number
 WHERE {_MINE} AND c.state = 'done' AND s.name IN (SELECT value FROM json_each(?3))
 AND (s.source NOT LIKE 'rule: %' OR coalesce(
-    json_extract(c.cast_roles, '$."' || replace(substr(s.source, 7), '"', '') || '"'), ?4) = ?4)
+    {SEATED}, ?4) = ?4)
 """  # noqa: S608  # our own names
 _OF_SOME = f"""
 SELECT c.number, s.name, s.source, s.value {_SCORES}
-AND c.number IN (SELECT value FROM json_each(?5)) ORDER BY c.number, s.source, s.name
+AND c.number IN (SELECT CAST(value AS BIGINT) FROM json_each(?5)) ORDER BY c.number, s.source, s.name
 """  # noqa: S608  # our own names
 _NAMES = """
 SELECT DISTINCT s.name, s.source FROM scores s WHERE s.conversation IN (
@@ -166,13 +167,14 @@ WHERE {_MINE} AND c.state = 'done' AND v.rubric = ?3 AND v.item = '' AND v.failu
 ORDER BY c.number, v.judge LIMIT ?4 OFFSET ?5
 """  # noqa: S608  # our own names
 _USED = """
-SELECT c.number, total(k.tokens_in) + total(k.tokens_out) AS tokens, sum(k.cost), total(k.cost IS NULL)
+SELECT c.number, total(k.tokens_in) + total(k.tokens_out) AS tokens, sum(k.cost),
+    count(CASE WHEN k.cost IS NULL THEN 1 END)
 FROM conversations c JOIN calls k ON k.conversation = c.number
-WHERE c.run = ?1 AND c.subject IN (SELECT value FROM json_each(?2)) AND k.state = 'done' AND (?4 OR k.model = ?5)
-AND k.stage NOT LIKE 'pair %' AND (k.stage NOT LIKE 'judge %' OR substr(k.stage, -12) = ?3)
+WHERE c.run = ?1 AND c.subject IN (SELECT value FROM json_each(?2)) AND k.state = 'done' AND (?4 = 1 OR k.model = ?5)
+AND k.stage NOT LIKE 'pair %' AND (k.stage NOT LIKE 'judge %' OR substr(k.stage, length(k.stage) - 11) = ?3)
 GROUP BY c.number ORDER BY tokens DESC, c.number LIMIT ?6 OFFSET ?7
 """
 _TOLD = """
 SELECT c.number, s.label, c.repeat FROM conversations c JOIN scenarios s ON s.id = c.scenario
-WHERE c.number IN (SELECT value FROM json_each(?1))
+WHERE c.number IN (SELECT CAST(value AS BIGINT) FROM json_each(?1))
 """

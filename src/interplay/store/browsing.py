@@ -12,6 +12,7 @@ import apsw
 from interplay.core.failures import Mistake
 from interplay.core.wire import Message
 from interplay.store.database import snapshot, trouble_in_words
+from interplay.store.dialect import SEATED, tidy
 from interplay.store.records import Records, Run
 
 PAGE = 50
@@ -143,7 +144,7 @@ class Browsing:
 
     def count_up_to(self, run: Run, most: int) -> int:
         """How many conversations a run has, all takes; it stops counting after so many."""
-        query = "SELECT count(*) FROM (SELECT 1 FROM conversations WHERE run = ? LIMIT ?)"
+        query = "SELECT count(*) FROM (SELECT 1 FROM conversations WHERE run = ? LIMIT ?) AS few"
         return int(self.records.rows(query, run.number, most)[0][0])
 
     def calls_of(self, conversation: int) -> list[ListedCall]:
@@ -185,7 +186,7 @@ class Browsing:
             )
             labels = self._labels(one.keys() & other.keys())
         found = [
-            Shared(id, label, one[id][0], other[id][0], one[id][1], other[id][1])
+            Shared(id, label, tidy(one[id][0]), tidy(other[id][0]), one[id][1], other[id][1])
             for id, label in labels.items()
         ]
         return sorted(found, key=lambda each: (-abs(each.difference), each.label, each.scenario))
@@ -209,7 +210,7 @@ class Browsing:
         if scenarios is not None and not scenarios:
             return []
         with trouble_in_words(self.records.path):
-            cursors = list(self._from_where_they_are(run, wanted, scenarios, edge, way))
+            cursors = list(self._from_where_they_are(run, wanted, scenarios, edge, way, count))
             try:
                 rows = merge(*cursors, key=lambda row: row[0] * way)
                 return [Listed(*row) for row in islice(rows, count)]
@@ -231,12 +232,13 @@ class Browsing:
         return {row[0] for row in self.records.rows(query, run.number, scenario)}
 
     def _from_where_they_are(
-        self, run: Run, wanted: Wanted, scenarios: set[str] | None, edge: int, way: int
+        self, run: Run, wanted: Wanted, scenarios: set[str] | None, edge: int, way: int, count: int
     ) -> Iterator[apsw.Cursor]:
         """Those that are wanted, each in the order of numbers, read row by row from where they are found soonest."""
         values = {
             "run": run.number,
             "edge": edge,
+            "count": count,
             "among": json.dumps(sorted(scenarios or ())),
             **asdict(wanted),
         }
@@ -259,7 +261,7 @@ class Browsing:
 
     def _listed(self, conditions: Sequence[str], way: int, values: Mapping[str, Any]) -> apsw.Cursor:
         where, order = " AND ".join(conditions), "ASC" if way > 0 else "DESC"
-        query = f"{_LISTED} WHERE {where} AND NOT EXISTS ({NEWER}) ORDER BY c.number {order}"
+        query = f"{_LISTED} WHERE {where} AND NOT EXISTS ({NEWER}) ORDER BY c.number {order} LIMIT :count"
         return self.records.db.execute(query, values)
 
     def _is_seldom(self, run: Run, scenarios: set[str]) -> bool:
@@ -301,6 +303,6 @@ FROM conversations c INDEXED BY conversations_of_a_model CROSS JOIN scores s ON 
 WHERE c.run = ? AND c.subject IN (SELECT value FROM json_each(?)) AND c.state = 'done'
 AND s.name IN (SELECT value FROM json_each(?))
 AND (s.source NOT LIKE 'rule: %' OR coalesce(
-    json_extract(c.cast_roles, '$."' || replace(substr(s.source, 7), '"', '') || '"'), ?) = ?)
+    {SEATED}, ?) = ?)
 AND NOT EXISTS ({NEWER})
 """  # noqa: S608  # our own names

@@ -1,15 +1,20 @@
-"""One SQLite file: opening it, bringing it up to date, and turning its errors into words."""
+"""The database of a store, one SQLite file as a rule: opening it, bringing it up to date, its errors in words."""
 
 import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeGuard, cast
 
 import apsw
 
 from interplay.core.failures import Mistake, StoreTrouble
+from interplay.store.places import Server, Store
 from interplay.store.schema import MIGRATIONS
+
+if TYPE_CHECKING:
+    from interplay.store import postgres_connection
 
 APPLICATION_ID = 0x1A7E8B1A
 SMALLEST_DATABASE = 512  # bytes: anything shorter is some other file
@@ -18,8 +23,21 @@ TO_MAKE_A_STORE = 2.0  # seconds that another process may take
 SAFE_SQLITE = (3, 51, 3)  # older ones can damage a WAL store that several connections write
 
 
-def connect(path: Path, *, create: bool) -> apsw.Connection:
-    """A connection to the store at this path, of the newest version."""
+def connect(store: Store, *, create: bool) -> apsw.Connection:
+    """A connection to the store at this place, of the newest version."""
+    if isinstance(store, Server):
+        from interplay.store import postgres  # the driver is an extra
+
+        return cast(apsw.Connection, postgres.connect(store, create=create))  # it does what of apsw we use
+    return _open(store, create=create)
+
+
+def is_of_server(connection: object) -> "TypeGuard[postgres_connection.Connection]":
+    """Does the connection lead to a server, and not to a file?"""
+    return not isinstance(connection, apsw.Connection)
+
+
+def _open(path: Path, *, create: bool) -> apsw.Connection:
     if path.is_dir():
         raise Mistake(f"the store {path} is a folder; name a file with --store")
     if not create and path.is_file() and path.stat().st_size == 0:
@@ -47,8 +65,10 @@ def check_folder(path: Path) -> None:
         raise Mistake(f"the folder of the store, {path.parent}, does not exist")
 
 
-def check_new(path: Path) -> None:
+def check_new(path: Store) -> None:
     """Raise a Mistake if a new store cannot, or should not, be made here."""
+    if isinstance(path, Server):
+        return  # it was asked whether it has a store, and answered
     check_folder(path)
     locks = locks_of(path)
     if locks.is_dir() and any(locks.iterdir()) and not _is_being_made(path, locks):
@@ -105,9 +125,18 @@ def _migrate(connection: apsw.Connection, path: Path) -> None:
 
 
 @contextmanager
-def writing(connection: apsw.Connection, path: Path) -> Iterator[apsw.Connection]:
-    """A short transaction: all of it is on disk when the block ends, or nothing where it raises."""
-    with trouble_in_words(path):
+def writing(connection: apsw.Connection, store: Store, *, in_turn: bool = True) -> Iterator[apsw.Connection]:
+    """A short transaction: all of it is on disk when the block ends, or nothing where it raises.
+
+    One that may be long, and reads nothing that others change, need not keep theirs waiting where the database can.
+    """
+    with trouble_in_words(store):
+        if is_of_server(connection):
+            from interplay.store import postgres
+
+            with postgres.writing(connection, in_turn=in_turn):
+                yield cast(apsw.Connection, connection)
+            return
         connection.execute("BEGIN IMMEDIATE")
         written = False
         try:
@@ -118,12 +147,18 @@ def writing(connection: apsw.Connection, path: Path) -> Iterator[apsw.Connection
 
 
 @contextmanager
-def snapshot(connection: apsw.Connection, path: Path) -> Iterator[None]:
+def snapshot(connection: apsw.Connection, store: Store) -> Iterator[None]:
     """Everything within is read from the same state of the store, while a run may go on."""
     if connection.in_transaction:
         yield
         return
-    with trouble_in_words(path):
+    with trouble_in_words(store):
+        if is_of_server(connection):
+            from interplay.store import postgres
+
+            with postgres.snapshot(connection):
+                yield
+            return
         connection.execute("BEGIN")
         try:
             yield
@@ -132,8 +167,60 @@ def snapshot(connection: apsw.Connection, path: Path) -> Iterator[None]:
 
 
 @contextmanager
-def trouble_in_words(path: Path) -> Iterator[None]:
+def patience(connection: apsw.Connection, milliseconds: int) -> Iterator[None]:
+    """Wait so long, and not longer, for others who write."""
+    if is_of_server(connection):
+        from interplay.store import postgres
+
+        with postgres.patience(connection, milliseconds):
+            yield
+        return
+    connection.set_busy_timeout(milliseconds)
+    try:
+        yield
+    finally:
+        connection.set_busy_timeout(WAIT_FOR_A_LOCK)
+
+
+def streamed(connection: apsw.Connection, query: str, values: tuple[Any, ...]) -> Iterator[Any]:
+    """The rows one by one, however many there are."""
+    if is_of_server(connection):
+        return connection.stream(query, values)
+    return connection.execute(query, values)
+
+
+def alone(connection: apsw.Connection) -> None:
+    """For the rest of this transaction nobody else writes the store; in SQLite that is so anyway."""
+    if is_of_server(connection):
+        from interplay.store import postgres
+
+        postgres.sweep(connection)
+
+
+def integrity(connection: apsw.Connection) -> str:
+    """What the database's own check says; "ok" is good."""
+    if is_of_server(connection):
+        from interplay.store import postgres
+
+        return postgres.integrity(connection)
+    return str(connection.pragma("integrity_check"))
+
+
+@contextmanager
+def trouble_in_words(store: Store) -> Iterator[None]:
     """Turn the database's errors into one line that says what to do."""
+    if isinstance(store, Server):
+        from interplay.store import postgres_connection
+
+        with postgres_connection.trouble_in_words(store):
+            yield
+        return
+    with _trouble_of_sqlite(store):
+        yield
+
+
+@contextmanager
+def _trouble_of_sqlite(path: Path) -> Iterator[None]:
     try:
         yield
     except apsw.FullError as error:

@@ -2,16 +2,16 @@
 
 import json
 from collections.abc import Iterator
-from pathlib import Path
 
 from interplay.core.benchmark import Verdict
+from interplay.store.places import Store
 from interplay.store.records import ConversationRow, Records, Run
 
 
 class Excerpt(Records):
     """Reads a store as if the labelled conversations of each run, newest takes, were all that it has."""
 
-    def __init__(self, path: Path):
+    def __init__(self, path: Store):
         super().__init__(path)
         self._known: dict[int, list[int]] = {}
 
@@ -43,11 +43,13 @@ class Excerpt(Records):
 
 
 _LABELLED = (
-    "SELECT number FROM (SELECT DISTINCT conversation FROM labels) CROSS JOIN conversations c ON number = conversation"
+    "SELECT number FROM (SELECT DISTINCT conversation FROM labels) AS labelled"
+    " CROSS JOIN conversations c ON number = conversation"
     " WHERE run = ? AND take = (SELECT max(take) FROM conversations n WHERE (n.run, n.scenario, n.cast_digest,"
     " n.repeat) = (c.run, c.scenario, c.cast_digest, c.repeat)) ORDER BY subject, c.scenario, repeat, number"
 )
 _STATE = (
-    "SELECT (SELECT max(number) FROM labels WHERE conversation IN (SELECT value FROM json_each(?1))),"
-    " (SELECT count(*) FROM verdicts WHERE conversation IN (SELECT value FROM json_each(?1)) AND data IS NOT NULL)"
+    "SELECT (SELECT max(number) FROM labels WHERE conversation IN (SELECT CAST(value AS BIGINT) FROM json_each(?1))),"
+    " (SELECT count(*) FROM verdicts WHERE data IS NOT NULL"
+    " AND conversation IN (SELECT CAST(value AS BIGINT) FROM json_each(?1)))"
 )

@@ -43,7 +43,7 @@ def failed_calls(
 ) -> Faults[ListedCall]:
     """Calls that failed, of all causes or one; those of a conversation are together."""
     query = (
-        f"SELECT {LISTED_CALL} FROM calls WHERE conversation IN (SELECT value FROM json_each(?))"  # noqa: S608  # our own names
+        f"SELECT {LISTED_CALL} FROM calls WHERE conversation IN (SELECT CAST(value AS BIGINT) FROM json_each(?))"  # noqa: S608  # our own names
         " AND state = 'failed' AND ? IN ('', cause) ORDER BY conversation DESC, number DESC"
     )
     return _page(
@@ -62,8 +62,9 @@ def failed_verdicts(
     query = (
         "SELECT conversation, judge, v.failure, v.detail FROM verdicts v"  # noqa: S608  # our own names
         " JOIN conversations c ON c.number = v.conversation"
-        " WHERE conversation IN (SELECT value FROM json_each(?)) AND v.failure <> '' AND ? IN ('', v.failure)"
-        f" AND rubric = ? AND item = '' AND NOT EXISTS ({NEWER}) ORDER BY conversation DESC, judge"
+        " WHERE conversation IN (SELECT CAST(value AS BIGINT) FROM json_each(?))"
+        " AND v.failure <> '' AND ? IN ('', v.failure) AND rubric = ? AND item = ''"
+        f" AND NOT EXISTS ({NEWER}) ORDER BY conversation DESC, judge"
     )
     rubric = run.extent.get("rubric", "")
     return _page(

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from datetime import UTC, datetime
 from functools import cached_property
+from operator import attrgetter
 from typing import Any
 
 import apsw
@@ -20,6 +21,7 @@ from interplay.store.writers import Writes
 _REPLY_FIELDS = [part.name for part in fields(Reply) if part.name != "raw"]
 _REPLY = ", ".join(_REPLY_FIELDS)
 _ANSWER = (*_REPLY_FIELDS, "raw")
+_answer_of = attrgetter(*_ANSWER)
 _SETTLE = f"UPDATE calls SET state = 'done', {', '.join(f'{name} = ?' for name in _ANSWER)} WHERE number = ?"  # noqa: S608  # names of our own fields
 MOST_THREADS = 50_000  # of which it is remembered that they are on disk
 Reserved = tuple[int | None, float | None]  # tokens and dollars that a call may use; None is unknown
@@ -190,7 +192,7 @@ class Journal:
 
     async def settle(self, call: int, reply: Reply) -> None:
         """Write down a reply, raw bytes and all."""
-        await self._do(_SETTLE, *(getattr(reply, name) for name in _ANSWER), call)
+        await self._do(_SETTLE, *_answer_of(reply), call)
 
     async def settle_failure(self, call: int, cause: str, detail: str, raw: bytes) -> None:
         """Write down that a call failed, and by what name."""
@@ -310,7 +312,7 @@ def _drop_kept(db: apsw.Connection, run: int) -> None:
     id = db.execute("SELECT id FROM runs WHERE number = ?", (run,)).get
     for key, beats in db.execute("SELECT key, beats FROM kept").fetchall():
         try:
-            mine = id in json.loads(beats)["runs"]
+            mine = id in json.loads(str(beats))["runs"]
         except (ValueError, KeyError, TypeError):
             continue  # nothing of ours
         if mine:

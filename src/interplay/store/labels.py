@@ -4,7 +4,6 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -14,6 +13,7 @@ from interplay.core.failures import Mistake
 from interplay.core.wire import digest_of
 from interplay.store.beats import beat, beat_of
 from interplay.store.database import connect, trouble_in_words, writing
+from interplay.store.places import Store
 from interplay.store.records import Run
 
 DRAW = "draw-"  # how the id of a draw begins
@@ -68,7 +68,7 @@ class Added:
 class Labels:
     """The labels of one store."""
 
-    def __init__(self, path: Path):
+    def __init__(self, path: Store):
         self.path = path
         self.db = connect(path, create=False)
 
@@ -92,7 +92,7 @@ class Labels:
         with writing(self.db, self.path) as db:
             db.execute(
                 "INSERT INTO draws (id, run, seed, population, reach, made) VALUES (?,?,?,?,?,?)"
-                " ON CONFLICT (id) DO UPDATE SET reach = max(reach, excluded.reach)",
+                " ON CONFLICT (id) DO UPDATE SET reach = excluded.reach WHERE excluded.reach > draws.reach",
                 (id, run.number, seed, json.dumps(order), count, _now()),
             )
             beat(db, run.number)

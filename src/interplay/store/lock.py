@@ -4,16 +4,33 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from filelock import FileLock, Timeout
 
 from interplay.core.failures import RunLocked, StoreTrouble
 from interplay.store.database import locks_of
+from interplay.store.places import Server, Store
+
+if TYPE_CHECKING:
+    from interplay.store.postgres_lock import ServerLock
 
 
 @contextmanager
-def run_lock(store: Path, run: str) -> Iterator[None]:
-    """Hold the lock of a run, or say at once who does."""
+def run_lock(store: Store, run: str) -> "Iterator[ServerLock | None]":
+    """Hold the lock of a run, or say at once who does; on a server, the run's writer writes through what holds it."""
+    if isinstance(store, Server):
+        from interplay.store.postgres_lock import server_lock  # the driver is an extra
+
+        with server_lock(store, run) as held:
+            yield held
+        return
+    with _file_lock(store, run):
+        yield None
+
+
+@contextmanager
+def _file_lock(store: Path, run: str) -> Iterator[None]:
     folder = locks_of(store)
     lock = FileLock(folder / run)
     holder = folder / f"{run}.holder"
@@ -44,8 +61,12 @@ def _named(holder: Path) -> str:
         return ""
 
 
-def holder_of(store: Path, run: str) -> str:
+def holder_of(store: Store, run: str) -> str:
     """Who writes a run now, found without touching its lock; empty where nobody does."""
+    if isinstance(store, Server):
+        from interplay.store.postgres_lock import holder_at
+
+        return holder_at(store, run)
     lock = locks_of(store) / run
     try:
         named = lock.with_name(f"{run}.holder").read_text()

@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 from interplay.core.forms import LONGEST_TEXT
@@ -11,6 +10,7 @@ from interplay.core.people import person_of
 from interplay.core.wire import Message, clean
 from interplay.store.beats import beat_of
 from interplay.store.database import writing
+from interplay.store.places import Store
 from interplay.store.records import ASKED, WAITING, Records, Run
 
 
@@ -31,7 +31,7 @@ class Move:
 class Moves:
     """The moves that a store waits for."""
 
-    def __init__(self, path: Path):
+    def __init__(self, path: Store):
         self.path = path
         self._records = Records(path)
 

@@ -1,9 +1,9 @@
 """How fast a run goes: the calls that its writer sent lately."""
 
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 from interplay.store.database import locks_of, trouble_in_words
+from interplay.store.places import Server, Store
 from interplay.store.records import Records, Run
 
 LATELY = timedelta(minutes=1)
@@ -12,8 +12,12 @@ LEAST_CALLS = 5
 NEWEST = 2_000  # calls that are looked at
 
 
-def written_since(store: Path, run: str) -> datetime | None:
+def written_since(store: Store, run: str) -> datetime | None:
     """When whoever writes the run began, by the note beside its lock; None where nobody left one."""
+    if isinstance(store, Server):
+        from interplay.store.postgres_lock import held_since  # the driver is an extra
+
+        return held_since(store, run)
     try:
         began = (locks_of(store) / f"{run}.holder").stat().st_mtime
     except OSError:

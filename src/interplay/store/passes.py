@@ -3,11 +3,11 @@
 import secrets
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any, Literal
 
 from interplay.core.failures import Mistake
 from interplay.store.database import connect, trouble_in_words, writing
+from interplay.store.places import Store
 
 PassRole = Literal["owner", "rater", "player"]
 LONGEST_NAME = 60
@@ -29,7 +29,7 @@ class Pass:
 class Passes:
     """The passes of one store."""
 
-    def __init__(self, path: Path):
+    def __init__(self, path: Store):
         self.path = path
         self.db = connect(path, create=False)
 

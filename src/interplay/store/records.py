@@ -3,11 +3,10 @@
 import json
 import secrets
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
-from pathlib import Path
 from sys import intern
 from typing import Any
 
@@ -15,9 +14,11 @@ from interplay.core.benchmark import Scenario, Verdict
 from interplay.core.conversation import Line
 from interplay.core.failures import Mistake, nearest
 from interplay.core.forms import build
-from interplay.core.people import HUMAN, person_of
+from interplay.core.people import person_of
 from interplay.core.wire import Message, canonical
-from interplay.store.database import connect, trouble_in_words
+from interplay.store.database import connect, integrity, streamed, trouble_in_words
+from interplay.store.dialect import by_a_person, count_where, tidy
+from interplay.store.places import Store
 
 
 @dataclass(frozen=True)
@@ -83,7 +84,7 @@ class Totals:
 class Records:
     """A reader of one store."""
 
-    def __init__(self, path: Path, *, create: bool = False):
+    def __init__(self, path: Store, *, create: bool = False):
         self.path = path
         self.db = connect(path, create=create)
 
@@ -127,18 +128,13 @@ class Records:
 
     def begin(self, id: str, benchmark: str, identity: Mapping[str, Any], extent: Mapping[str, Any]) -> Run:
         """The run of this identity; its first row is written if it is new."""
+        what = canonical(dict(identity)), canonical(dict(extent))
+        now = datetime.now(UTC).isoformat(timespec="seconds")
         with trouble_in_words(self.path):
             self.db.execute(
-                "INSERT OR IGNORE INTO runs (id, benchmark, identity, extent, secret, created)"
-                " VALUES (?,?,?,?,?,?)",
-                (
-                    id,
-                    benchmark,
-                    canonical(dict(identity)),
-                    canonical(dict(extent)),
-                    secrets.token_bytes(16),
-                    datetime.now(UTC).isoformat(timespec="seconds"),
-                ),
+                "INSERT INTO runs (id, benchmark, identity, extent, secret, created)"
+                " VALUES (?,?,?,?,?,?) ON CONFLICT (id) DO NOTHING",
+                (id, benchmark, *what, secrets.token_bytes(16), now),
             )
         return self.find(id)
 
@@ -151,8 +147,8 @@ class Records:
         scenarios = {scenario.id: scenario for scenario in self.scenarios(run)}
         what = what or _CONVERSATION.replace(" lines,", " NULL,")
         query = f"SELECT c.scenario, {what} FROM conversations c {_NEWEST}"  # noqa: S608  # our own names
-        for row in self._stream(query, run.number):
-            yield _conversation(row[1:], scenarios[row[0]])
+        for row in self.stream(query, run.number):
+            yield row_of(row[1:], scenarios[row[0]])
 
     def numbers(self, run: Run, scenario: str = "") -> list[int]:
         """The numbers of the run's conversations, newest takes, in the same order; or those of one scenario."""
@@ -169,7 +165,7 @@ class Records:
             " JOIN scenarios s ON s.id = c.scenario WHERE c.number = ?",
             number,
         )[0]
-        return _conversation(row[2:], Scenario(json.loads(row[1]), row[0]))
+        return row_of(row[2:], Scenario(json.loads(row[1]), row[0]))
 
     def verdicts_of(self, number: int) -> list[tuple[str, Verdict]]:
         """The verdicts on one conversation, each with the item that it is about."""
@@ -204,7 +200,7 @@ class Records:
     def verdicts(self, run: Run) -> dict[tuple[int, str], list[Verdict]]:
         """The verdicts of a run by (conversation, item), in the order of judges' names."""
         found: dict[tuple[int, str], list[Verdict]] = {}
-        for number, item, judge, rubric, failure, detail, data in self._stream(
+        for number, item, judge, rubric, failure, detail, data in self.stream(
             "SELECT v.conversation, item, judge, rubric, v.failure, v.detail, data FROM verdicts v"
             " JOIN conversations c ON c.number = v.conversation WHERE c.run = ? ORDER BY 1, 2, 3, 4",
             run.number,
@@ -226,12 +222,13 @@ class Records:
         """What the run has used so far."""
         mine = " FROM calls JOIN conversations c ON c.number = calls.conversation WHERE c.run = ?"
         unknown = f"(calls.state = 'sent' AND NOT {_BY_A_PERSON})"  # a person was asked, and will answer
+        done, failed = "calls.state = 'done'", "calls.state = 'failed'"
         counts = self.rows(
-            f"SELECT total(calls.state = 'done'), total(calls.state = 'failed'), total({unknown}),"
+            f"SELECT {count_where(done)}, {count_where(failed)}, {count_where(unknown)},"
             " total(tokens_in), total(tokens_out), total(tokens_estimated), sum(cost),"
-            " total(calls.state = 'done' AND cost IS NULL),"
-            f" total(iif({unknown}, reserved_cost, 0.0)),"
-            f" total({unknown} AND reserved_cost IS NULL)" + mine,
+            f" {count_where(f'{done} AND cost IS NULL')},"
+            f" total(CASE WHEN {unknown} THEN reserved_cost ELSE 0.0 END),"
+            f" {count_where(f'{unknown} AND reserved_cost IS NULL')}" + mine,
             run.number,
         )[0]
         versions: dict[str, set[str]] = {}
@@ -243,11 +240,11 @@ class Records:
             finished=int(counts[0]),
             failed=int(counts[1]),
             unknown=int(counts[2]),
-            unknown_cost=None if counts[9] else float(counts[8]),
+            unknown_cost=None if counts[9] else tidy(counts[8]),
             tokens_in=int(counts[3]),
             tokens_out=int(counts[4]),
             estimated=int(counts[5]),
-            cost=None if counts[7] else float(counts[6] or 0.0),
+            cost=None if counts[7] else tidy(counts[6]),
             models={model: tuple(sorted(found)) for model, found in sorted(versions.items())},
         )
 
@@ -268,16 +265,18 @@ class Records:
 
     def spent(self, run: Run, perhaps_billed: Iterable[str]) -> tuple[float, int, int]:
         """Money, tokens and calls that a budget counts: answered calls as they were, others at their most."""
-        causes = ",".join(f"'{cause}'" for cause in sorted(perhaps_billed))
-        known = "(calls.state = 'done' AND NOT (tokens_estimated AND reserved_tokens IS NOT NULL))"
+        causes = ",".join(f"'{cause}'" for cause in sorted(perhaps_billed)) or "NULL"
+        known = "(calls.state = 'done' AND NOT (tokens_estimated <> 0 AND reserved_tokens IS NOT NULL))"
         unsure = f"(calls.state = 'sent' OR (calls.state = 'failed' AND calls.cause IN ({causes}))"
         unsure += f" OR (calls.state = 'done' AND NOT {known}))"
         tokens = "coalesce(tokens_in, 0) + coalesce(tokens_out, 0)"
-        most_money = "max(coalesce(reserved_cost, 0.0), coalesce(cost, 0.0))"
-        most_tokens = f"max(coalesce(reserved_tokens, 0), {tokens})"
+        most_money = (
+            "CASE WHEN reserved_cost > coalesce(cost, 0.0) THEN reserved_cost ELSE coalesce(cost, 0.0) END"
+        )
+        most_tokens = f"CASE WHEN reserved_tokens > {tokens} THEN reserved_tokens ELSE {tokens} END"
         row = self.rows(
-            f"SELECT total(iif({known}, cost, 0.0)) + total(iif({unsure}, {most_money}, 0.0)),"  # noqa: S608  # our own names
-            f" total(iif({known}, {tokens}, 0)) + total(iif({unsure}, {most_tokens}, 0)), count(*)"
+            f"SELECT total(CASE WHEN {known} THEN cost WHEN {unsure} THEN {most_money} ELSE 0.0 END),"  # noqa: S608  # our own names
+            f" total(CASE WHEN {known} THEN {tokens} WHEN {unsure} THEN {most_tokens} ELSE 0 END), count(*)"
             f" FROM calls JOIN conversations c ON c.number = calls.conversation WHERE c.run = ? AND NOT {_BY_A_PERSON}",
             run.number,
         )[0]
@@ -286,14 +285,17 @@ class Records:
     def finished_calls(self, run: Run, judging: str) -> dict[tuple[int, str, str], int]:
         """Models' answers of each conversation and item: of unfinished play by role, of this judging by judge."""
         # a role's seats are named ROLE, ROLE 2, ROLE 3: of play, the first word is the role
-        role = "iif(stage = 'play', substr(participant || ' ', 1, instr(participant || ' ', ' ') - 1), participant)"
         rows = self.rows(
-            f"SELECT c.number, item, {role}, count(*) FROM calls JOIN conversations c"  # noqa: S608  # our own names
+            "SELECT c.number, item, stage, participant, count(*) FROM calls JOIN conversations c"  # noqa: S608  # our own names
             f" ON c.number = calls.conversation WHERE c.run = ? AND calls.state = 'done' AND NOT {_BY_A_PERSON}"
-            " AND (stage = ? OR (stage = 'play' AND c.state <> 'done')) GROUP BY 1, 2, 3",
+            " AND (stage = ? OR (stage = 'play' AND c.state <> 'done')) GROUP BY 1, 2, 3, 4",
             *(run.number, judging),
         )
-        return {(number, item, participant): count for number, item, participant, count in rows}
+        found = Counter[tuple[int, str, str]]()
+        for number, item, stage, participant, count in rows:
+            who = participant.partition(" ")[0] if stage == "play" else participant
+            found[number, item, who] += count
+        return dict(found)
 
     def usage_by_subject(self, run: Run) -> dict[str, tuple[int, float | None]]:
         """Tokens and cost of each subject's conversations, all roles together; of judges, the board's own rubric.
@@ -301,14 +303,15 @@ class Records:
         Where several subjects sat together, each has the calls that it made itself. To compare two models'
         conversations is no cost of either.
         """
-        whose = "iif(c.subject IN (SELECT value FROM json_each(?)), c.subject, calls.model)"
+        alone = "c.subject IN (SELECT value FROM json_each(?))"
+        whose = f"CASE WHEN {alone} THEN c.subject ELSE calls.model END"
         return {
-            subject: (int(tokens), None if unknown else float(cost or 0.0))
+            subject: (int(tokens), None if unknown else tidy(cost))
             for subject, tokens, cost, unknown in self.rows(
-                f"SELECT {whose}, total(tokens_in) + total(tokens_out), sum(cost), total(cost IS NULL)"  # noqa: S608  # our own names
+                f"SELECT {whose}, total(tokens_in) + total(tokens_out), sum(cost), {count_where('cost IS NULL')}"  # noqa: S608  # our own names
                 " FROM calls JOIN conversations c ON c.number = calls.conversation"
-                " WHERE c.run = ? AND calls.state = 'done'"
-                " AND stage NOT LIKE 'pair %' AND (stage NOT LIKE 'judge %' OR substr(stage, -12) = ?) GROUP BY 1",
+                " WHERE c.run = ? AND calls.state = 'done' AND stage NOT LIKE 'pair %'"
+                " AND (stage NOT LIKE 'judge %' OR substr(stage, length(stage) - 11) = ?) GROUP BY 1",
                 *(json.dumps(run.identity["models"]), run.number, run.extent.get("rubric", "")[:12]),
             )
         }
@@ -348,8 +351,9 @@ class Records:
         return [*self.thread(thread), *([Message("assistant", text)] if text is not None else [])]
 
     def integrity(self) -> str:
-        """What SQLite's own check says; "ok" is good."""
-        return str(self.rows("PRAGMA integrity_check")[0][0])
+        """What the database's own check says; "ok" is good."""
+        with trouble_in_words(self.path):
+            return integrity(self.db)
 
     def _run(self, row: tuple[Any, ...]) -> Run:
         return Run(row[0], row[1], row[2], json.loads(row[3]), json.loads(row[4]), *row[5:])
@@ -358,10 +362,10 @@ class Records:
         with trouble_in_words(self.path):
             return self.db.execute(query, values).fetchall()
 
-    def _stream(self, query: str, *values: Any) -> Iterator[Any]:
+    def stream(self, query: str, *values: Any) -> Iterator[Any]:
         """The rows one by one: of a large run, all of them at once are more than what is made of them."""
         with trouble_in_words(self.path):
-            yield from self.db.execute(query, values)
+            yield from streamed(self.db, query, values)
 
 
 _RUNS = "SELECT number, id, benchmark, identity, extent, secret, created, name FROM runs"
@@ -373,7 +377,7 @@ _LAST_TAKE = (
 )
 _NEWEST = f"WHERE run = ? AND take = {_LAST_TAKE} ORDER BY subject, c.scenario, repeat, number"
 
-_BY_A_PERSON = f"calls.model GLOB '{HUMAN}*'"
+_BY_A_PERSON = by_a_person("calls.model")
 # calls that are under way, with their conversations, found without a look at any other
 ASKED = "calls INDEXED BY people_who_are_asked JOIN conversations c ON c.number = calls.conversation"
 # of those: somebody in a seat is to speak, in the newest take
@@ -387,7 +391,7 @@ def _cast(text: str) -> Mapping[str, str]:
     return found
 
 
-def _conversation(row: tuple[Any, ...], scenario: Scenario) -> ConversationRow:
+def row_of(row: Sequence[Any], scenario: Scenario) -> ConversationRow:
     """A row of the columns in _CONVERSATION."""
     number, subject, cast, repeat, take, *came_to, outcome, lines, protocol = row
     state, failure, detail = came_to

@@ -4,15 +4,15 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 from interplay.core.failures import Mistake
 from interplay.core.measures import Scale
 from interplay.core.wire import digest_of
 from interplay.judging.labels import SETTLED
-from interplay.store.database import trouble_in_words
+from interplay.store.database import trouble_in_words, writing
 from interplay.store.labels import Added, Draw, Given, Labels
+from interplay.store.places import Store
 from interplay.store.records import Run
 
 ROUND = "round-"  # how the id of a round begins
@@ -118,7 +118,7 @@ class Standing:
 class Rounds:
     """The rounds of one store, and what raters say in them."""
 
-    def __init__(self, path: Path):
+    def __init__(self, path: Store):
         self.path = path
         self.labels = Labels(path)
         self.db = self.labels.db
@@ -144,13 +144,14 @@ class Rounds:
         id = f"{ROUND}{digest_of([draw.id, asked, people])[:8]}"
         kept = json.dumps({"questions": asked, "count": draw.reach if count is None else count})
         made = datetime.now(UTC).isoformat(timespec="seconds")
-        with trouble_in_words(self.path):
-            self.db.execute(
-                "INSERT INTO rounds (id, run, draw, criteria, people, made) VALUES (?,?,?,?,?,?)"
-                " ON CONFLICT (id) DO UPDATE SET criteria = excluded.criteria"
-                " WHERE criteria ->> 'count' < excluded.criteria ->> 'count'",
-                (id, run.number, draw.id, kept, people, made),
-            )
+        with writing(self.db, self.path) as db:
+            before: str | None = db.execute("SELECT criteria FROM rounds WHERE id = ?", (id,)).get
+            if before is None or json.loads(before)["count"] < json.loads(kept)["count"]:
+                db.execute(
+                    "INSERT INTO rounds (id, run, draw, criteria, people, made) VALUES (?,?,?,?,?,?)"
+                    " ON CONFLICT (id) DO UPDATE SET criteria = excluded.criteria",
+                    (id, run.number, draw.id, kept, people, made),
+                )
         found = self.find(id)
         if found is None:
             raise Mistake(f"{run.id} was deleted while a round of it began")
@@ -241,13 +242,13 @@ class Rounds:
     def _round(self, row: tuple[Any, ...]) -> Round:
         id, run, draw, criteria, people, made = row
         kept = json.loads(criteria)
+        reach = self._rows("SELECT reach FROM draws WHERE id = ?", draw)[0][0]
         items = self._rows(  # of 200,000 conversations, only those that were given out are read
-            "SELECT value FROM draws, json_each(population) WHERE draws.id = ?"
-            " LIMIT min(?, (SELECT reach FROM draws WHERE id = ?))",
-            *(draw, kept["count"], draw),
+            "SELECT value FROM draws, json_each(population) WHERE draws.id = ? LIMIT ?",
+            *(draw, min(kept["count"], reach)),
         )
         questions = tuple(map(Question.of, kept["questions"]))
-        return Round(id, run, draw, questions, people, made, tuple(item[0] for item in items))
+        return Round(id, run, draw, questions, people, made, tuple(int(item[0]) for item in items))
 
     def _rows(self, query: str, *values: Any) -> list[Any]:
         with trouble_in_words(self.path):
@@ -260,7 +261,8 @@ _OLDER_TAKES = (
 )
 _ROUNDS = "SELECT id, run, draw, criteria, people, made FROM rounds"
 _OF_ROUND = (
-    "conversation IN (SELECT value FROM json_each(?)) AND criterion IN (SELECT value FROM json_each(?))"
+    "conversation IN (SELECT CAST(value AS BIGINT) FROM json_each(?))"
+    " AND criterion IN (SELECT value FROM json_each(?))"
 )
 
 

@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from interplay.core.people import HUMAN
 from interplay.store.browsing import LISTED_CALL, NEWER, ListedCall
 from interplay.store.database import trouble_in_words
+from interplay.store.dialect import by_a_person, count_where, tidy
 from interplay.store.records import Records, Run
 
 SLOWEST = 10
@@ -84,13 +84,15 @@ def sums_of(records: Records, run: Run) -> Sums:
         tokens_in=int(tokens_in),
         tokens_out=int(tokens_out),
         estimated=int(estimated),
-        cost=None if unpriced else float(cost),
+        cost=None if unpriced else tidy(cost),
         slowest=tuple(ListedCall(*rows(_ONE, number)[0]) for number in slowest),
         failed_calls=tuple(ListedCall(*rows(_ONE, number)[0]) for number in newest),
     )
 
 
-_BY_A_PERSON = f"k.model GLOB '{HUMAN}*'"
+_BY_A_PERSON = by_a_person("k.model")
+_DONE = "k.state = 'done'"
+_LOST = f"k.state = 'sent' AND NOT {_BY_A_PERSON}"
 _MINE = "FROM calls k JOIN conversations c ON c.number = k.conversation WHERE c.run = ?"
 _CONVERSATIONS = (
     f"SELECT subject, state, failure, count(*) FROM conversations c WHERE run = ? AND NOT EXISTS ({NEWER})"  # noqa: S608  # our own names
@@ -102,9 +104,9 @@ _VERDICTS = (
     " GROUP BY 1 ORDER BY 1"
 )
 _CALLS = (
-    f"SELECT total(k.state = 'done'), total(k.state = 'sent' AND NOT {_BY_A_PERSON}),"
+    f"SELECT {count_where(_DONE)}, {count_where(_LOST)},"
     " total(tokens_in), total(tokens_out), total(tokens_estimated), total(cost),"
-    f" total(k.state = 'done' AND cost IS NULL) {_MINE}"
+    f" {count_where(f'{_DONE} AND cost IS NULL')} {_MINE}"
 )
 _FAILED = f"SELECT k.number, k.cause {_MINE} AND k.state = 'failed'"
 _SLOWEST = (

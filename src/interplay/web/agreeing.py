@@ -4,7 +4,6 @@ import threading
 import time
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from pathlib import Path
 
 from interplay.analysis.agreement import agreement_of
 from interplay.analysis.raters import raters_board
@@ -12,6 +11,7 @@ from interplay.benchmarks import find
 from interplay.core.board import Board
 from interplay.core.failures import InterplayError, Mistake
 from interplay.store.excerpts import Excerpt
+from interplay.store.places import Store
 from interplay.store.records import Run
 from interplay.store.rounds import Round, Rounds
 
@@ -40,10 +40,10 @@ class Agreements:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._known: dict[tuple[Path, str], Agreed] = {}
-        self._under_way: dict[tuple[Path, str], threading.Thread] = {}
+        self._known: dict[tuple[Store, str], Agreed] = {}
+        self._under_way: dict[tuple[Store, str], threading.Thread] = {}
 
-    def of(self, store: Path, round: Round, run: Run) -> Agreed | None:
+    def of(self, store: Store, round: Round, run: Run) -> Agreed | None:
         """The newest that there is; None while it is computed for the first time and that takes long."""
         key = store, round.id
         with Excerpt(store) as records:
@@ -60,7 +60,7 @@ class Agreements:
         working.join(PATIENCE)
         return self._known.get(key)
 
-    def _compute(self, store: Path, round: Round, run: Run, state: str) -> None:
+    def _compute(self, store: Store, round: Round, run: Run, state: str) -> None:
         try:
             with Excerpt(store) as records, Rounds(store) as rounds:
                 found = _agreed(records, rounds, round, run, state)

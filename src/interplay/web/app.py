@@ -1,6 +1,5 @@
 """The application: every request is checked, handled in a thread, and answered with strict headers."""
 
-import os
 from collections.abc import Callable, Sequence
 from http import HTTPStatus
 from typing import Any
@@ -76,7 +75,7 @@ def _endpoint(site: Site, entries: dict[str, Entry], door: Door) -> Callable[[Re
 
 def _for_ears_of(guest: Pass | None, site: Site, error: InterplayError) -> str:
     """What went wrong; where the store is, is its owner's business alone."""
-    if (guest is not None and guest.role == "owner") or os.fspath(site.store) not in str(error):
+    if (guest is not None and guest.role == "owner") or str(site.store) not in str(error):
         return str(error)
     return BUSY
 

@@ -4,13 +4,13 @@ import asyncio
 import threading
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from interplay.core.failures import InterplayError, RunLocked
 from interplay.models.connecting import Directory
 from interplay.running.games import broken_off, play_on
 from interplay.running.how import How
 from interplay.running.tally import Tally
+from interplay.store.places import Store
 from interplay.store.records import Records
 
 AT_ONCE = 8  # games in which models speak
@@ -32,7 +32,7 @@ class _Playing:
 class Host:
     """Plays on what waits for no person."""
 
-    def __init__(self, store: Path, directory: Directory):
+    def __init__(self, store: Store, directory: Directory):
         self.how = How(store, directory)
         self._lock = threading.Lock()
         self._playing: dict[str, _Playing] = {}

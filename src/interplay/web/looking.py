@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from functools import lru_cache
-from pathlib import Path
 
 from starlette.responses import Response
 
@@ -16,6 +15,7 @@ from interplay.reporting.pages.ranks import places_of
 from interplay.running.keeping import Kept
 from interplay.store.beats import last_beat
 from interplay.store.behind import Behind
+from interplay.store.places import Store
 from interplay.store.records import Records, Run
 from interplay.web.entries import OWNER, Entry, Field, NotThere, Visit
 from interplay.web.site import go_to
@@ -95,7 +95,7 @@ def explain_number(visit: Visit) -> Response:
 
 @lru_cache(maxsize=256)
 def _listed(
-    store: Path, run: str, beat: int, model: str, column: Column, seen: numbers.Seen
+    store: Store, run: str, beat: int, model: str, column: Column, seen: numbers.Seen
 ) -> numbers.Listed:
     """What is behind a number; as long as the run has the same beat, it is the same."""
     with Records(store) as records:

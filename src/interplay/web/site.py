@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from http import HTTPStatus
-from pathlib import Path
 from typing import Any
 
 from starlette.responses import HTMLResponse, RedirectResponse, Response
@@ -11,6 +10,7 @@ from interplay.models.connecting import Directory
 from interplay.reporting.pages.drawing import draw
 from interplay.reporting.pages.links import Links
 from interplay.running.keeping import Keeper
+from interplay.store.places import Store
 from interplay.web.hosting import Host
 
 LINKS = Links()
@@ -19,7 +19,7 @@ LINKS = Links()
 class Site:
     """One store as pages."""
 
-    def __init__(self, store: Path, directory: Directory, tell: Callable[[str], None] = lambda line: None):
+    def __init__(self, store: Store, directory: Directory, tell: Callable[[str], None] = lambda line: None):
         self.store = store
         self.tell = tell  # a line for who runs the server
         self.directory = directory

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 from starlette.responses import Response
@@ -21,6 +20,7 @@ from interplay.store.browsing import FEW, PAGE, STATES, Browsing, Page, Shared, 
 from interplay.store.faults import failed_calls, failed_verdicts
 from interplay.store.finding import conversation_of, label_of, played_by, repeats_of, run_of, scenarios_of
 from interplay.store.pace import pace_of
+from interplay.store.places import Store
 from interplay.store.records import Records, Run
 from interplay.store.sums import Sums
 from interplay.web.entries import OWNER, Entry, Field, NotThere, Visit
@@ -195,7 +195,7 @@ def _difference(
 
 
 @lru_cache(maxsize=64)
-def _pairs(store: Path, run: str, measure: str, beat: int) -> Board | None:
+def _pairs(store: Store, run: str, measure: str, beat: int) -> Board | None:
     """All pairs of a run; as long as it has the same beat, they are the same."""
     with Records(store) as records:
         found = records.find(run)

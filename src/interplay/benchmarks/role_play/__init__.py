@@ -105,6 +105,7 @@ benchmark = Benchmark(
     judging=judging,
     score=score,
     summarize=summarize,
+    in_one_pass=summarize,
     measures=measures,
     ways=ways,
     spread=spread,

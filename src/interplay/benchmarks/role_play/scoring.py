@@ -1,8 +1,12 @@
 """Scores of role play: means over turns, judges and conversations, refusals apart, length normalised."""
 
-from collections.abc import Sequence
+from array import array
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from math import fsum, tanh
 from statistics import median
+from typing import Any
 
 from interplay.benchmarks.role_play.cards import LANGUAGE_NAMES
 from interplay.benchmarks.role_play.protocol import Dialogue
@@ -100,17 +104,21 @@ def score(outcome: Dialogue, verdicts: Sequence[Verdict], options: Options) -> l
     for verdict in verdicts:
         if verdict.data is None:
             continue
-        refused = False
-        for flag in rubric.flags:
-            raised = flagged(verdict.data, flag.name)
-            refused = refused or (raised and flag.name == REFUSAL.name)
-            name = "refused" if flag.name == REFUSAL.name else flag.name
+        flags, means = _said(verdict.data, rubric)
+        for flag, raised in flags.items():
+            name = "refused" if flag == REFUSAL.name else flag
             scores.append(Score(name, float(raised), verdict.judge))
-        if not refused:
-            for name in rubric.names:
-                turns = turn_scores(verdict.data, name)
-                scores.append(Score(name, sum(turns) / len(turns), verdict.judge))
+        scores += [Score(name, value, verdict.judge) for name, value in means.items()]
     return scores
+
+
+def _said(verdict: Mapping[str, Any], rubric: Rubric) -> tuple[dict[str, bool], dict[str, float]]:
+    """What a judge says of a conversation: the flags, raised or not, and the criteria's means unless it was refused."""
+    flags = {flag.name: flagged(verdict, flag.name) for flag in rubric.flags}
+    if flags.get(REFUSAL.name):
+        return flags, {}
+    turns = {name: turn_scores(verdict, name) for name in rubric.names}
+    return flags, {name: sum(scores) / len(scores) for name, scores in turns.items()}
 
 
 def length_of(outcome: Dialogue) -> float:
@@ -135,13 +143,13 @@ def length_adjusted_v1(aggregate: float, length: float, median_length: float, sc
     return aggregate + score_range * min(0.0, tanh((median_length - length) / (3 * median_length)))
 
 
-def summarize(played: Sequence[Played], options: Options) -> Board:
-    """The board: a row for each model, best LN score first."""
+def summarize(played: Iterable[Played], options: Options) -> Board:
+    """The board: a row for each model, best LN score first. The conversations are gone over once."""
     rubric = rubric_for(options)
-    by_subject: dict[str, list[Played]] = {}
+    by_subject: dict[str, _Numbers] = {}
     for one in played:
-        by_subject.setdefault(one.subject, []).append(one)
-    rows = [_row(subject, mine, options) for subject, mine in sorted(by_subject.items())]
+        by_subject.setdefault(one.subject, _Numbers(rubric)).add(one)
+    rows = [_row(subject, mine) for subject, mine in sorted(by_subject.items())]
     median_length = _median_length(rows, options["length_median"])
     adjust = _adjusted_v1 if rubric.name == "v1" else _normalised
     for row, adjusted in zip(rows, adjust(rows, median_length), strict=True):
@@ -158,56 +166,73 @@ def _title(options: Options) -> str:
     return f"role_play (PingPong {options['version']}{judged}{setup}{language})"
 
 
-def _row(subject: str, played: list[Played], options: Options) -> dict[str, Cell]:
-    rubric = rubric_for(options)
-    names = rubric.names
-    finished = [one for one in played if one.outcome is not None]
-    judged = [one for one in finished if any(verdict.data is not None for verdict in one.verdicts)]
-    by_criterion = _panel_scores(judged, names, options)
-    scored = sorted(by_criterion[names[0]])  # a conversation has all criteria or none
-    aggregates = [fsum(by_criterion[name][place] for name in names) / len(names) for place in scored]
-    characters = [judged[place].scenario.content["character"]["id"] for place in scored]
-    situations = [judged[place].scenario.content["situation"]["id"] for place in scored]
+@dataclass
+class _Numbers:
+    """What the board needs of a model's conversations, gathered one by one: numbers, and no texts."""
 
-    def estimate(values: list[float]) -> Estimate:
-        return clustered_mean(values, characters, situations)
+    rubric: Rubric
+    conversations: int = 0
+    finished: int = 0
+    judged: int = 0  # by at least one judge
+    asked: int = 0  # verdicts
+    missing: int = 0  # of those
+    raised: Counter[str] = field(
+        default_factory=Counter
+    )  # flags, by conversations in which any judge raised them
+    lengths: "array[float]" = field(default_factory=lambda: array("d"))  # of the player's messages
+    criteria: "dict[str, array[float]]" = field(default_factory=dict)  # the panel's means, where there is one
+    characters: list[str] = field(default_factory=list)  # of the same conversations
+    situations: list[str] = field(default_factory=list)
 
-    asked = [verdict for one in finished for verdict in one.verdicts]
+    def __post_init__(self) -> None:
+        self.criteria = {name: array("d") for name in self.rubric.names}
+
+    def add(self, one: Played) -> None:
+        self.conversations += 1
+        if one.outcome is None:
+            return
+        self.finished += 1
+        self.lengths.extend(len(turn.player) for turn in one.outcome.turns)
+        self.asked += len(one.verdicts)
+        given = [_said(verdict.data, self.rubric) for verdict in one.verdicts if verdict.data is not None]
+        self.missing += len(one.verdicts) - len(given)
+        self.judged += bool(given)
+        self.raised.update(
+            flag.name for flag in self.rubric.flags if any(flags[flag.name] for flags, _ in given)
+        )
+        by_judge = [means for _, means in given if means]
+        for name, values in self.criteria.items():
+            if (panel := panel_mean([means[name] for means in by_judge])) is not None:
+                values.append(panel)
+        if by_judge:
+            character, situation = ways(one.scenario)
+            self.characters.append(character)
+            self.situations.append(situation)
+
+    def estimate(self, values: Sequence[float]) -> Estimate:
+        return clustered_mean(values, self.characters, self.situations)
+
+
+def _row(subject: str, mine: _Numbers) -> dict[str, Cell]:
+    criteria = mine.criteria
+    aggregates = [fsum(values) / len(criteria) for values in zip(*criteria.values(), strict=True)]
     row: dict[str, Cell] = {
         "model": subject,
         "rank": None,
         "ln_score": None,
-        "aggregate": estimate(aggregates),
+        "aggregate": mine.estimate(aggregates),
     }
-    row |= {name: estimate([by_criterion[name][place] for place in scored]) for name in names}
-    for flag in rubric.flags:
+    row |= {name: mine.estimate(values) for name, values in criteria.items()}
+    for flag in mine.rubric.flags:
         key = "refusal_ratio" if flag.name == REFUSAL.name else flag.name
-        row[key] = rate(sum(_raised(one, flag.name) for one in judged), len(judged))
+        row[key] = rate(mine.raised[flag.name], mine.judged)
     row |= {
-        "length": mean([len(turn.player) for one in finished for turn in one.outcome.turns]).value,
-        "n": len(scored),
-        "void": rate(len(played) - len(finished), len(played)).value,
-        "unscored": rate(sum(verdict.data is None for verdict in asked), len(asked)).value,
+        "length": mean(mine.lengths).value,
+        "n": len(aggregates),
+        "void": rate(mine.conversations - mine.finished, mine.conversations).value,
+        "unscored": rate(mine.missing, mine.asked).value,
     }
     return row
-
-
-def _panel_scores(
-    judged: list[Played], names: tuple[str, ...], options: Options
-) -> dict[str, dict[int, float]]:
-    """By criterion, the panel's mean for each conversation that at least one judge scored."""
-    found: dict[str, dict[int, float]] = {name: {} for name in names}
-    for place, one in enumerate(judged):
-        scores = score(one.outcome, one.verdicts, options)
-        for name in names:
-            panel = panel_mean([item.value for item in scores if item.name == name])
-            if panel is not None:
-                found[name][place] = panel
-    return found
-
-
-def _raised(one: Played, flag: str) -> bool:
-    return any(verdict.data is not None and flagged(verdict.data, flag) for verdict in one.verdicts)
 
 
 def _median_length(rows: list[dict[str, Cell]], fixed: str) -> float | None:

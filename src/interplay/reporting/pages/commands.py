@@ -5,7 +5,6 @@ import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 from interplay.benchmarks import ALL, find
@@ -14,6 +13,7 @@ from interplay.core.failures import Mistake
 from interplay.core.wire import canonical, digest_of
 from interplay.models.null import NULL
 from interplay.running.decided import KEPT_AS as UNTIL_DECIDED
+from interplay.store.places import Store
 from interplay.store.records import Run
 
 STORE = "interplay.db"  # what every verb takes unless somebody names another
@@ -28,7 +28,7 @@ class Command:
     to_fill_in: tuple[str, ...] = ()
 
 
-def going_on(run: Run, store: Path) -> Command:
+def going_on(run: Run, store: Store) -> Command:
     """What goes on with a run where it stopped: the same run by all that makes it one."""
     where = [] if str(store) == STORE else ["--store", str(store)]
     if run.made_of:
