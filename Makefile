@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: run test check chromium slow soak perf bugs pictures clean
+.PHONY: run test check chromium slow soak faults perf bugs pictures clean
 
 run: $(VENV)/installed ## try it: the embedded model in every role, a board and a report
 	$(BIN)/interplay run role_play --html report.html
@@ -27,7 +27,10 @@ slow: $(VENV)/developed ## the tests that take minutes
 soak: $(VENV)/developed ## the long fault runs
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m soak
 
-perf: $(VENV)/developed ## measure the program itself, side by side with a bare loop; takes minutes
+faults: $(VENV)/developed chromium ## the fault table: every fault, the long runs too, written to docs/faults.md; takes long
+	$(BIN)/python -m tests.faults.table --write
+
+perf: $(VENV)/measured ## measure the program itself, side by side with a bare loop; takes minutes
 	$(BIN)/python -m perf --write
 
 bugs: $(VENV)/developed ## seed 60 bugs in copies of the source, one by one: the tests must catch 57; takes minutes
@@ -46,6 +49,10 @@ $(VENV)/made:
 
 $(VENV)/installed: $(VENV)/made pyproject.toml
 	$(BIN)/pip install --quiet --editable .
+	touch $@
+
+$(VENV)/measured: $(VENV)/developed
+	$(BIN)/pip install --quiet --editable ".[dev,perf]"
 	touch $@
 
 $(VENV)/developed: $(VENV)/made pyproject.toml

@@ -19,8 +19,9 @@ from interplay.core.measures import measure_called
 from interplay.core.wire import digest_of
 from interplay.running.results import options_of
 from interplay.store.journal import Journal, Place
+from interplay.store.places import Store
 from interplay.store.records import Records, Run
-from interplay.store.writer import Writer
+from interplay.store.writers import writer_of
 from tests.benchmarks.stage import SCENARIOS
 from tests.benchmarks.verdicts import dialogue, verdict
 from tests.cli.provider import Typist
@@ -86,7 +87,7 @@ def acted(
     return Talk(SCENARIOS[number], model, dialogue(10), verdicts, lines=lines)
 
 
-def record(store: Path, benchmark: str, talks: Sequence[Talk], **options: str) -> Run:
+def record(store: Store, benchmark: str, talks: Sequence[Talk], **options: str) -> Run:
     """Write a run down as if it had been played; the same models and options again go on with it."""
     found = find(benchmark)
     models = sorted({talk.model for talk in talks})
@@ -102,8 +103,8 @@ def record(store: Path, benchmark: str, talks: Sequence[Talk], **options: str) -
         return records.find(run.id)
 
 
-async def _write(store: Path, run: Run, benchmark: Benchmark, talks: Sequence[Talk]) -> None:
-    writer = Writer(store)
+async def _write(store: Store, run: Run, benchmark: Benchmark, talks: Sequence[Talk]) -> None:
+    writer = writer_of(store)
     journal = Journal(writer, run.number)
     role = benchmark.subjects(benchmark.settle(run.identity["options"]))[0].name
     try:

@@ -75,6 +75,7 @@ def press(page: Page, keys: str) -> None:
         page.keyboard.press(key)
 
 
+@pytest.mark.fault("web server killed: labels")
 def test_what_was_chosen_goes_out_by_itself_when_the_server_is_back(
     browser: Chromium, labelling: Labelling
 ) -> None:

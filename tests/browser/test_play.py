@@ -126,6 +126,7 @@ def test_a_whole_role_play_that_is_judged(store: Path, window: Opened) -> None:
     assert paid_once(store, loopback)
 
 
+@pytest.mark.fault("web server killed: play")
 def test_what_is_sent_while_there_is_no_server_is_kept_and_sent_as_soon_as_there_is_one(
     store: Path, window: Opened, port: int
 ) -> None:
@@ -153,6 +154,7 @@ def test_what_is_sent_while_there_is_no_server_is_kept_and_sent_as_soon_as_there
     assert paid_once(store, loopback)
 
 
+@pytest.mark.fault("web server killed: play")
 def test_a_page_that_waits_for_models_finds_the_next_server_by_itself(
     store: Path, window: Opened, port: int
 ) -> None:

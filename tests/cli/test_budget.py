@@ -46,6 +46,7 @@ def calm(models: Path, tmp_path: Path, capsys: Any, *more: str, limit: int | Non
         return typist.reads(*line(url, models, *more, limit=limit)), account
 
 
+@pytest.mark.fault("budget with 50 workers")
 @pytest.mark.parametrize("share", [0.05, 0.4, 0.75])
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_budget_is_never_exceeded_and_a_larger_one_goes_on_to_the_same_board(
@@ -266,6 +267,7 @@ def test_a_call_without_an_answer_counts_with_what_was_reserved_and_is_reported_
         assert account.calls == 11
 
 
+@pytest.mark.fault("budget with 50 workers")
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_run_that_is_killed_again_and_again_stays_within_its_budget(
     kind: str, typist: Typist, models: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]

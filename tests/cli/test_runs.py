@@ -13,6 +13,7 @@ from interplay.cli import main
 from interplay.models.loopback import Asked, Fault, Loopback, serving
 from interplay.store.records import Records
 from tests.cli.provider import Typist, job
+from tests.faults.forked import Forked
 from tests.faults.harness import check_record, finish, start
 from tests.running.job import answer, command
 
@@ -196,8 +197,8 @@ def test_deleting_asks_at_a_terminal(typist: Typist, typed: str, deleted: bool) 
     run = play(typist)
     keyboard, terminal = pty.openpty()
     try:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "interplay", "runs", "delete", run, "--store", str(typist.store)],
+        process = Forked(
+            ["runs", "delete", run, "--store", str(typist.store)],
             stdin=terminal,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

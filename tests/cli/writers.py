@@ -3,7 +3,6 @@
 import json
 import os
 import subprocess
-import sys
 import threading
 import tomllib
 from collections.abc import Callable, Iterator
@@ -17,6 +16,7 @@ from interplay.benchmarks.role_play.writing import writing
 from interplay.cli import main
 from interplay.models.loopback import Asked, Loopback, Script, serving
 from tests.benchmarks.pieces import SPOILED, good, is_character, task_of
+from tests.faults.forked import Forked
 from tests.running.job import answer
 
 PATIENCE = 60
@@ -102,8 +102,8 @@ class Person:
 
     def __init__(self, line: list[str], typed: bytes):
         master, terminal = os.openpty()
-        process = subprocess.Popen(
-            [sys.executable, "-m", "interplay", *line],
+        process = Forked(
+            line,
             stdin=terminal,
             stdout=subprocess.PIPE,
             stderr=terminal,

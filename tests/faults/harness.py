@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,9 +14,14 @@ from typing import Any
 import apsw
 
 from interplay.models.loopback import Event, Loopback, serving
+from tests.faults.forked import Forked
 from tests.running.job import answer, command
 
 PATIENCE = 120
+Process = Forked | subprocess.Popen[bytes]
+Recorded = Callable[
+    [str, object], None
+]  # what a test can say of itself, such as how often it injected its fault
 
 
 @dataclass
@@ -24,7 +30,7 @@ class Killer:
 
     at: int = 0
     seen: int = 0
-    process: subprocess.Popen[bytes] | None = None
+    process: Process | None = None
     started: threading.Event = field(default_factory=threading.Event)
 
     def __call__(self, event: Event) -> None:
@@ -40,43 +46,59 @@ class Killer:
         self.started.clear()
 
 
-def start(line: list[str], script: Path | None = None, **environment: str) -> subprocess.Popen[bytes]:
-    """Start the program."""
-    how = [sys.executable, str(script)] if script else [sys.executable, "-m", "interplay"]
-    return subprocess.Popen(
-        [*how, *line], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, **environment}
+def start(
+    line: list[str], script: Path | None = None, prepared: tuple[str, ...] = (), **environment: str
+) -> Forked:
+    """Start the program, or a script around it, from a process that has all imports behind it."""
+    settings = {**os.environ, **environment}
+    return Forked(
+        line, script=script, prepared=prepared, env=settings, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )
 
 
-def finish(process: subprocess.Popen[bytes], patience: float = PATIENCE) -> tuple[int, str, str]:
+def start_anew(line: list[str], **environment: str) -> subprocess.Popen[bytes]:
+    """Start the program as people do: with its imports, and an order of sets that is drawn anew."""
+    words = [sys.executable, "-m", "interplay", *line]
+    settings = {**os.environ, **environment}
+    return subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=settings)
+
+
+def finish(process: Process, patience: float = PATIENCE) -> tuple[int, str, str]:
     """Wait for the program: its exit code, what it printed, what it said."""
     out, err = process.communicate(timeout=patience)
-    return process.returncode, out.decode(), err.decode()
+    return process.wait(patience), out.decode(), err.decode()
+
+
+def allowed(seconds: float) -> float:
+    """So many seconds, and more where more processes want to run than there are cores to run them."""
+    return seconds * max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
 
 
 def finished_rows(store: Path) -> set[tuple[Any, ...]]:
     """Every finished call, as its address and its reply."""
-    if not store.exists():
-        return set()
-    with_store = apsw.Connection(str(store))
-    try:
-        if not with_store.execute("SELECT count(*) FROM sqlite_schema WHERE name = 'calls'").get:
-            return set()
-        return set(
-            with_store.execute(
-                "SELECT c.scenario, c.subject, c.repeat, stage, participant, step, text, hex(raw)"
-                " FROM calls JOIN conversations c ON c.number = conversation WHERE calls.state = 'done'"
-            )
+    return set(
+        _rows_of_calls(
+            store,
+            "SELECT c.scenario, c.subject, c.repeat, stage, participant, step, text, hex(raw)"
+            " FROM calls JOIN conversations c ON c.number = conversation WHERE calls.state = 'done'",
         )
-    finally:
-        with_store.close()
+    )
 
 
 def in_flight(store: Path) -> int:
     """Intents without a reply."""
+    return len(_rows_of_calls(store, "SELECT number FROM calls WHERE state = 'sent'"))
+
+
+def _rows_of_calls(store: Path, query: str) -> list[tuple[Any, ...]]:
+    """What a query of the calls finds; nothing where the store was not made yet."""
+    if not store.exists():
+        return []
     with_store = apsw.Connection(str(store))
     try:
-        return int(with_store.execute("SELECT count(*) FROM calls WHERE state = 'sent'").get)
+        if not with_store.execute("SELECT count(*) FROM sqlite_schema WHERE name = 'calls'").get:
+            return []
+        return list(with_store.execute(query))
     finally:
         with_store.close()
 
@@ -108,7 +130,7 @@ class Job:
     def undisturbed(self) -> None:
         loopback = Loopback(answer, latency=self.latency)
         with serving(loopback) as url:
-            code, out, err = finish(start(command(url, self.folder / "calm.db", limit=self.limit)))
+            code, out, err = finish(start_anew(command(url, self.folder / "calm.db", limit=self.limit)))
         assert code == 0, err
         self.table, self.calls = out, loopback.calls
 

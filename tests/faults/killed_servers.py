@@ -3,18 +3,15 @@
 import http.client
 import socket
 import subprocess
-import sys
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Protocol
 from urllib.parse import urlencode
 
+from tests.faults.forked import Forked
 from tests.faults.harness import PATIENCE
-
-AGAIN = Path(__file__).with_name("serve_again.py")
 
 
 class Starts(Protocol):
@@ -32,26 +29,21 @@ def free_port() -> int:
 @contextmanager
 def servers_that_start_at_once(*line: str) -> Iterator[Starts]:
     """Each is a process of its own, forked from one that has all imports behind it; the last is ended in the end."""
-    process = subprocess.Popen(
-        [sys.executable, str(AGAIN), "--no-open", *line],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-    )
-    assert process.stdin is not None and process.stdout is not None
+    started: list[Forked] = []
 
     def begin() -> int:
-        assert process.stdin is not None and process.stdout is not None
-        process.stdin.write(b"\n")
-        process.stdin.flush()
-        return int(process.stdout.readline())
+        if started:
+            started[-1].wait(PATIENCE)
+        words = ["view", "--no-open", *line]
+        started.append(Forked(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
+        return started[-1].pid
 
     try:
         yield begin
     finally:
-        process.stdin.close()
-        process.stdout.close()
-        process.wait(PATIENCE)
+        if started:
+            started[-1].kill()
+            started[-1].wait(PATIENCE)
 
 
 @dataclass

@@ -24,7 +24,8 @@ from tests.running.job import answer
 PROVIDERS = [name for name in ("openai", "anthropic") if name in connecting.PROVIDERS]
 ROLES = {"interrogator": "user", "player": "player", "judge": "judge-1"}  # the places that a fault can hit
 NAMES = ("player", "user", "judge-1", "judge-2")
-OTHER_TIME = Path(__file__).parent / "other_time.py"
+OTHER_TIME = "tests.faults.other_time"  # a name, because this process lives in its own
+IN_OTHER_TIME = Path(__file__).parent / "in_other_time.py"
 PATIENCE = 60  # seconds that a command may take, in all
 AGAIN = "Your reply "  # how the complaint about a reply that cannot be read begins
 
@@ -101,7 +102,7 @@ def typed(line: list[str]) -> Ended:
 
 def hurried(line: list[str], speed: float = 1.0, jumps: int = 0) -> Ended:
     """The command in a process of its own, whose clocks run faster and whose calendar may jump."""
-    process = start([str(speed), str(jumps), *line], OTHER_TIME)
+    process = start([str(speed), str(jumps), *line], IN_OTHER_TIME, prepared=(OTHER_TIME,))
     try:
         out, err = process.communicate(timeout=PATIENCE)
     except subprocess.TimeoutExpired:

@@ -1,26 +1,32 @@
-"""The program in another time: clocks that run faster (argument 1), a calendar that jumps to and fro (argument 2).
+"""Another time to live in: clocks that run faster, a calendar that jumps to and fro; whatever is imported after it.
 
-Every wait of the program is shorter by the first number, and seems to it as long as ever. The calendar is the wall
-clock: after so many looks at it, it is a day later, after as many more a day earlier than it should be, and so on;
-0 leaves it alone, and with -1 it is a day earlier from the beginning.
+Every wait of the program is shorter by `speed`, and seems to it as long as ever. The calendar is the wall clock: after
+`every` looks at it, it is a day later, after as many more a day earlier than it should be, and so on; 0 leaves it
+alone, and with -1 it is a day earlier from the beginning.
 """
 
 import datetime
 import selectors
-import sys
 import time
 from typing import Any
 
 DAY = 86_400.0
-speed, every = float(sys.argv[1]), int(sys.argv[2])
+speed, every, looks = 1.0, 0, 0
 monotonic, wall, select = time.monotonic, time.time, selectors.DefaultSelector.select
-looks = 0
+
+
+def begin(faster: float, jumps: int) -> None:
+    """From now on it is another time; only before anything has been timed."""
+    global speed, every, looks  # there is one time for all
+    speed, every, looks = faster, jumps, 0
 
 
 def jumped() -> float:
-    global looks  # noqa: PLW0603  # a script, not a module
+    global looks  # noqa: PLW0603  # there is one time for all
     looks += 1
-    return DAY * ((0, 1, -1)[looks // every % 3] if every > 0 else every)
+    if every <= 0:
+        return DAY * every
+    return DAY * (0, 1, -1)[looks // every % 3]
 
 
 class Calendar(datetime.datetime):
@@ -37,7 +43,3 @@ time.monotonic = lambda: monotonic() * speed
 time.time = lambda: wall() + jumped()
 selectors.DefaultSelector.select = select_sooner  # type: ignore[method-assign]
 datetime.datetime = Calendar  # type: ignore[misc]
-
-from interplay.cli import main  # noqa: E402  # only now, so that all of it lives in that time
-
-sys.exit(main(sys.argv[3:]))

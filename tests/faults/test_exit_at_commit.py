@@ -5,18 +5,18 @@ from pathlib import Path
 import pytest
 
 from interplay.models.loopback import Loopback, serving
-from tests.faults.harness import check_record, finish, finished_rows, in_flight, start
+from tests.faults.harness import Recorded, check_record, finish, finished_rows, in_flight, start, start_anew
 from tests.running.job import JUDGES, answer, command
 
 SCRIPT = Path(__file__).parent / "exit_at_commit.py"
 MOST_COMMITS = 40
 
 
-# every commit twice takes minutes: one of both is for the long runs
+@pytest.mark.fault("exit at the n-th commit")
 @pytest.mark.parametrize("sign", [pytest.param("", marks=pytest.mark.soak), "-"], ids=["before", "after"])
-def test_an_exit_at_every_commit(sign: str, tmp_path: Path) -> None:
+def test_an_exit_at_every_commit(sign: str, tmp_path: Path, record_property: Recorded) -> None:
     with serving(Loopback(answer)) as url:
-        code, table, _ = finish(start(command(url, tmp_path / "calm.db", limit=1, judges=JUDGES[:1])))
+        code, table, _ = finish(start_anew(command(url, tmp_path / "calm.db", limit=1, judges=JUDGES[:1])))
     assert code == 0
     for number in range(1, MOST_COMMITS + 1):
         store = tmp_path / f"{number}.db"
@@ -28,6 +28,7 @@ def test_an_exit_at_every_commit(sign: str, tmp_path: Path) -> None:
             if code == 0:
                 assert out == table
                 assert number > 20, "a run has more commits than that"
+                record_property("times", number - 1)
                 return
             assert code == 9
             code, out, err = finish(start(line))

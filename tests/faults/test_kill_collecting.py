@@ -3,6 +3,7 @@
 import json
 import shutil
 import signal
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
@@ -12,7 +13,17 @@ import pytest
 
 from interplay.models.loopback import Loopback, serving
 from tests.benchmarks.dialogue_bots import SCRIPTS
-from tests.faults.harness import Killer, check_record, finish, finished_rows, in_flight, start
+from tests.faults.harness import (
+    Killer,
+    Process,
+    Recorded,
+    check_record,
+    finish,
+    finished_rows,
+    in_flight,
+    start,
+    start_anew,
+)
 
 STAGES = ("collect", "extract", "run")
 TASKS = 10
@@ -53,13 +64,13 @@ class Pipeline:
         for stage in STAGES:
             loopback = Loopback(SCRIPTS)
             with serving(loopback) as url:
-                self.told[stage] = self.finished(stage, url, "calm")
+                self.told[stage] = self.finished(stage, url, "calm", start_anew)
             self.calls[stage] = loopback.calls
             shutil.copy(self.store("calm"), self.store(f"after {stage}"))
 
-    def finished(self, stage: str, url: str, name: str) -> Any:
+    def finished(self, stage: str, url: str, name: str, begin: Callable[[list[str]], Process] = start) -> Any:
         """What a stage prints when it is let be; where the file is makes no difference."""
-        code, out, err = finish(start(self.line(stage, url, name)))
+        code, out, err = finish(begin(self.line(stage, url, name)))
         assert code == 0, err
         return {key: value for key, value in json.loads(out).items() if key != "file"}
 
@@ -102,6 +113,7 @@ def pipeline(tmp_path_factory: pytest.TempPathFactory) -> Pipeline:
     return made
 
 
+@pytest.mark.fault("kill -9")
 @pytest.mark.parametrize("part", [0.0, 0.5, 0.95])
 @pytest.mark.parametrize("stage", STAGES)
 def test_a_kill_at_the_kth_ledger_event(pipeline: Pipeline, stage: str, part: float) -> None:
@@ -111,6 +123,7 @@ def test_a_kill_at_the_kth_ledger_event(pipeline: Pipeline, stage: str, part: fl
         assert pipeline.scripts(name).read_bytes() == pipeline.scripts("calm").read_bytes()
 
 
+@pytest.mark.fault("chains of kills", times=5)
 def test_a_chain_of_kills_while_dialogues_are_collected_leaves_the_same_scripts(pipeline: Pipeline) -> None:
     rng = Random(3)
     name = pipeline.killed_at("collect", [rng.randint(1, 40) for _ in range(5)])
@@ -119,13 +132,17 @@ def test_a_chain_of_kills_while_dialogues_are_collected_leaves_the_same_scripts(
     assert pipeline.scripts(name).read_bytes() == pipeline.scripts("calm").read_bytes()
 
 
+@pytest.mark.fault("chains of kills", times=5)
 def test_a_chain_of_kills_while_dialogues_are_judged_leaves_the_same_scripts(pipeline: Pipeline) -> None:
     name = pipeline.killed_at("extract", [9, 2, 11, 1, 5])
     assert pipeline.scripts(name).read_bytes() == pipeline.scripts("calm").read_bytes()
 
 
+@pytest.mark.fault("kill -9")
 @pytest.mark.soak
 @pytest.mark.parametrize("stage", STAGES)
-def test_a_kill_at_every_third_event(pipeline: Pipeline, stage: str) -> None:
-    for at in range(1, 2 * pipeline.calls[stage] - 5, 3):
+def test_a_kill_at_every_third_event(pipeline: Pipeline, stage: str, record_property: Recorded) -> None:
+    events = range(1, 2 * pipeline.calls[stage] - 5, 3)
+    for at in events:
         pipeline.killed_at(stage, [at])
+    record_property("times", len(events))

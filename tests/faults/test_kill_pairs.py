@@ -12,7 +12,7 @@ import pytest
 
 from interplay.models.loopback import Loopback, serving
 from tests.cli.duelists import MODELS, SCRIPTS, answers, write_scripts
-from tests.faults.harness import Killer, check_record, finish, in_flight, start
+from tests.faults.harness import Killer, check_record, finish, in_flight, start, start_anew
 
 CALLS = 2 * 3 * SCRIPTS * 2  # orders, pairs, scripts, judges
 
@@ -51,7 +51,7 @@ class Comparison:
         assert code == 0, err
         loopback = Loopback(answers)
         with serving(loopback) as url:
-            code, self.table, err = finish(start(compare(url, self.copy("calm"))))
+            code, self.table, err = finish(start_anew(compare(url, self.copy("calm"))))
         assert code == 0, err
         assert loopback.calls == CALLS
 
@@ -89,16 +89,19 @@ def comparison(tmp_path_factory: pytest.TempPathFactory) -> Comparison:
     return made
 
 
+@pytest.mark.fault("kill -9")
 @pytest.mark.parametrize("at", [1, 2, 40, 107, 108, 2 * CALLS - 40])
 def test_a_kill_at_the_kth_ledger_event(comparison: Comparison, at: int) -> None:
     comparison.killed_at([at], f"once-{at}")
 
 
+@pytest.mark.fault("chains of kills", times=5)
 def test_a_chain_of_kills_on_one_comparison(comparison: Comparison) -> None:
     rng = Random(5)
     comparison.killed_at([rng.randint(1, 30) for _ in range(5)], "chain")
 
 
+@pytest.mark.fault("kill -9", times=50)
 @pytest.mark.soak
 def test_fifty_kills(comparison: Comparison) -> None:
     rng = Random(50)

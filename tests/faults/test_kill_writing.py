@@ -10,7 +10,16 @@ import pytest
 from interplay.benchmarks.simulation.tasks import read_tasks
 from interplay.models.loopback import Asked, Loopback, serving
 from tests.benchmarks.new_tasks import BAD, Writer, said
-from tests.faults.harness import Killer, check_record, finish, finished_rows, in_flight, start
+from tests.faults.harness import (
+    Killer,
+    Recorded,
+    check_record,
+    finish,
+    finished_rows,
+    in_flight,
+    start,
+    start_anew,
+)
 
 STORE = Path("interplay.db")
 CALLS = 1 + 3 + 1 + 9  # two tasks pass at once, one fails three times, one is never in form
@@ -26,6 +35,7 @@ def line(url: str, *more: str) -> list[str]:
     return [*typed, "--json", *more]
 
 
+@pytest.mark.fault("kill -9")
 @pytest.mark.parametrize(
     "events",
     [
@@ -35,14 +45,15 @@ def line(url: str, *more: str) -> list[str]:
     ],
 )
 def test_killed_again_and_again_it_ends_as_if_nothing_had_been(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, events: tuple[int, ...]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, events: tuple[int, ...], record_property: Recorded
 ) -> None:
+    record_property("times", len(events))
     monkeypatch.chdir(tmp_path)
     killer = Killer()
     loopback = Loopback(writer, latency=0.003, watch=killer)
     kept: set[tuple[Any, ...]] = set()
     with serving(loopback) as url:
-        code, calm, err = finish(start(line(url, "--store", "calm.db", "--out", "calm.toml")))
+        code, calm, err = finish(start_anew(line(url, "--store", "calm.db", "--out", "calm.toml")))
         assert (code, loopback.calls) == (0, CALLS), err
         for at in events:
             killer.aim(at)

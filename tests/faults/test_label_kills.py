@@ -14,7 +14,7 @@ from random import Random
 import pytest
 
 from interplay.store.rounds import Round, Rounds
-from tests.faults.harness import PATIENCE, check_record, start
+from tests.faults.harness import PATIENCE, check_record, start_anew
 from tests.faults.killed_servers import Asker, Starts, free_port, servers_that_start_at_once
 from tests.web.labelled import CRITERIA, round_of
 
@@ -108,6 +108,7 @@ def port() -> int:
     return free_port()
 
 
+@pytest.mark.fault("web server killed: labels", times=10)
 def test_ten_kills_while_two_label(tmp_path: Path, port: int) -> None:
     store = tmp_path / "a.db"
     with servers_that_start_at_once("--port", str(port), "--store", str(store)) as begin:
@@ -132,6 +133,7 @@ def test_a_label_that_is_gone_or_there_twice_would_be_noticed(tmp_path: Path) ->
             _check(rounds, round, "ada", client)
 
 
+@pytest.mark.fault("web server killed: labels", times=50)
 @pytest.mark.soak
 def test_fifty_kills_of_the_server_as_people_start_it(tmp_path: Path, port: int) -> None:
     store, started = tmp_path / "a.db", list[subprocess.Popen[bytes]]()
@@ -140,7 +142,7 @@ def test_fifty_kills_of_the_server_as_people_start_it(tmp_path: Path, port: int)
         if started:
             started[-1].communicate(timeout=PATIENCE)
         line = ["view", "--no-open", "--port", str(port), "--store", str(store)]
-        started.append(start(line))
+        started.append(start_anew(line))
         return started[-1].pid
 
     labelled(store, 50, 2, port, begin)

@@ -71,6 +71,43 @@ def test_the_limits_are_those_that_are_promised() -> None:
     assert Patience() == Patience(connect=10, first_byte=60, idle=30, total=300), "see --help and the guide"
 
 
+@pytest.mark.soak
+@pytest.mark.fault("hung socket")
+@pytest.mark.parametrize(
+    ("fault", "limit"),
+    [(Fault("hang"), Patience().first_byte), (Fault("drip", body=b"x" * 2000), Patience().total)],
+    ids=["no first byte", "one byte a second"],
+)
+async def test_by_default_a_call_ends_within_the_limits_that_are_promised(
+    fault: Fault, limit: float, tmp_path: Path
+) -> None:
+    planted = Planted({("player", 2): lambda _: fault})
+    loopback, store = Loopback(planted), tmp_path / "interplay.db"
+    with serving(loopback) as url:
+        board = await played(url, store, Patience())
+    took = seconds_until_dropped(loopback, planted.hit[0])
+    assert limit - EARLY <= took <= limit + GRACE, (
+        f"{limit} s were allowed; the call ended after {took:.2f} s"
+    )
+    check_every_call_is_a_row(loopback, store)
+    assert board == await calm_board(tmp_path), "the board should equal an undisturbed run's"
+
+
+@pytest.mark.soak
+@pytest.mark.fault("hung socket")
+async def test_by_default_an_answer_that_falls_silent_ends_within_its_limit(tmp_path: Path) -> None:
+    limit = Patience().idle
+    with serving(Loopback(steady)) as url:
+        async with Wire(url, brings=200) as wire:
+            await wire.open()
+            started = time.monotonic()
+            board = await played(wire.url, tmp_path / "interplay.db", Patience())
+            took = time.monotonic() - started
+    assert limit - EARLY <= took <= limit + GRACE, f"{limit} s were allowed; the run took {took:.2f} s"
+    assert board == await calm_board(tmp_path), "the board should equal an undisturbed run's"
+
+
+@pytest.mark.fault("hung socket")
 @pytest.mark.parametrize(
     ("fault", "patience", "limit"),
     [
@@ -98,6 +135,7 @@ async def test_a_call_ends_within_its_limit_and_is_sent_again(
     assert board == await calm_board(tmp_path), "the board should equal an undisturbed run's"
 
 
+@pytest.mark.fault("hung socket")
 def test_the_flag_timeout_ends_a_call_that_gets_no_answer(tmp_path: Path) -> None:
     calm = calm_run(limit=1)
     planted = Planted({("player", 2): lambda _: Fault("hang", seconds=LONG)})
@@ -162,6 +200,7 @@ async def _carry(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> 
     writer.close()
 
 
+@pytest.mark.fault("hung socket", times=3)
 async def test_an_answer_that_falls_silent_anywhere_ends_within_its_limit(tmp_path: Path) -> None:
     limit, places = 0.5, {"no byte": 0, "half a header": 30, "half a body": 200}
 
@@ -183,6 +222,7 @@ async def test_an_answer_that_falls_silent_anywhere_ends_within_its_limit(tmp_pa
         assert board == calm, f"{place}: the board should equal an undisturbed run's"
 
 
+@pytest.mark.fault("hung socket")
 async def test_a_place_that_takes_no_connection_is_said_within_the_limit(tmp_path: Path) -> None:
     async with Wire("http://127.0.0.1:9/v1") as wire:
         with closing(socket.create_connection(("127.0.0.1", int(wire.url.split(":")[2][:-3])))):
@@ -194,6 +234,7 @@ async def test_a_place_that_takes_no_connection_is_said_within_the_limit(tmp_pat
     assert not (tmp_path / "interplay.db").exists(), "nothing should be written before a model answers"
 
 
+@pytest.mark.fault("hung socket")
 async def test_a_connection_that_is_not_taken_is_given_up_within_the_limit_and_tried_again(
     tmp_path: Path,
 ) -> None:

@@ -91,6 +91,7 @@ def check_the_failed(store: Path, wanted: list[tuple[str, str]]) -> None:
         )
 
 
+@pytest.mark.fault("malformed body", times=3)
 @pytest.mark.soak
 @pytest.mark.parametrize("kind", BROKEN)
 @pytest.mark.parametrize("provider", PROVIDERS)
@@ -119,6 +120,7 @@ def test_a_broken_answer_to_each_role_is_named_kept_and_asked_for_again(
         )
 
 
+@pytest.mark.fault("malformed body", times=30)
 @pytest.mark.parametrize("provider", PROVIDERS)
 def test_a_run_in_which_every_role_meets_every_broken_answer_comes_to_the_same_end(
     provider: str, tmp_path: Path
@@ -146,6 +148,7 @@ def test_a_run_in_which_every_role_meets_every_broken_answer_comes_to_the_same_e
     )
 
 
+@pytest.mark.fault("malformed body")
 def test_of_a_huge_answer_the_first_megabyte_is_kept_with_the_size_and_hash_of_all(tmp_path: Path) -> None:
     body = b"[" + b"a" * (HUGE - 1)
     loopback = Loopback(Planted({("player", 1): lambda _: Fault("raw", status=200, body=body)}))
@@ -160,6 +163,7 @@ def test_of_a_huge_answer_the_first_megabyte_is_kept_with_the_size_and_hash_of_a
     assert cut.group(2).decode() == hashlib.sha256(body).hexdigest(), "the hash should be of the whole answer"
 
 
+@pytest.mark.fault("awkward text", times=3)
 @pytest.mark.parametrize("kind", ODD)
 @pytest.mark.parametrize("provider", PROVIDERS)
 def test_an_odd_answer_to_each_role_is_played_as_if_it_had_been_said_in_plain_words(
@@ -192,6 +196,7 @@ def test_an_odd_answer_to_each_role_is_played_as_if_it_had_been_said_in_plain_wo
     )
 
 
+@pytest.mark.fault("odd usage", times=3)
 @pytest.mark.parametrize(
     "usage", [None, {"prompt_tokens": -5, "completion_tokens": -1}], ids=["none", "negative"]
 )
@@ -235,6 +240,7 @@ def marked(asked: Asked, mark: str) -> str:
     return said.replace(first, json.dumps(mark + json.loads(first)), 1)
 
 
+@pytest.mark.fault("awkward text")
 @pytest.mark.parametrize("kind", AWKWARD)
 @pytest.mark.parametrize("provider", PROVIDERS)
 def test_awkward_text_in_every_answer_is_recorded_judged_and_shown_without_harm(

@@ -17,7 +17,7 @@ from interplay.models.loopback import Loopback, serving
 from interplay.running.games import game_of
 from interplay.store.passes import Passes
 from interplay.store.records import Records
-from tests.faults.harness import PATIENCE, check_record, start
+from tests.faults.harness import PATIENCE, check_record, start_anew
 from tests.faults.killed_servers import Asker, Starts, free_port, servers_that_start_at_once
 from tests.running.people import lively
 from tests.web.gaming import directory, empty_store, filled_in, form_in
@@ -154,6 +154,7 @@ def line_of(store: Path, port: int, url: str) -> list[str]:
     return ["--port", str(port), "--store", str(store), "--base-url", url]
 
 
+@pytest.mark.fault("web server killed: play", times=10)
 def test_ten_kills_while_somebody_plays(store: Path, port: int) -> None:
     loopback = Loopback(lively, latency=LATENCY, jitter=LATENCY, seed=1)
     with serving(loopback) as url, servers_that_start_at_once(*line_of(store, port, url)) as begin:
@@ -177,6 +178,7 @@ def test_a_move_that_is_gone_or_other_than_it_was_said_would_be_noticed(store: P
             check_moves(store, player)
 
 
+@pytest.mark.fault("web server killed: play", times=50)
 @pytest.mark.soak
 def test_fifty_kills_of_the_server_as_people_start_it(store: Path, port: int) -> None:
     started: list[subprocess.Popen[bytes]] = []
@@ -186,7 +188,7 @@ def test_fifty_kills_of_the_server_as_people_start_it(store: Path, port: int) ->
         def begin() -> int:
             if started:
                 started[-1].communicate(timeout=PATIENCE)
-            started.append(start(["view", "--no-open", *line_of(store, port, url)]))
+            started.append(start_anew(["view", "--no-open", *line_of(store, port, url)]))
             return started[-1].pid
 
         played(store, 50, 2, begin, owner_of(store, port), loopback)

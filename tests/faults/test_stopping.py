@@ -2,14 +2,27 @@
 
 import signal
 import time
+from contextlib import closing
 from pathlib import Path
 
 import apsw
 import pytest
 
 from interplay.models.loopback import Asked, Fault, Loopback, serving
-from tests.faults.harness import check_record, finish, finished_rows, in_flight, start
+from tests.faults.harness import (
+    Process,
+    allowed,
+    check_record,
+    finish,
+    finished_rows,
+    in_flight,
+    start,
+    start_anew,
+)
 from tests.running.job import answer, command
+
+AT_ONCE = 1.0  # seconds
+TRIES = 3  # at being that quick: the machine may be busy
 
 
 def wait_for_calls(loopback: Loopback, calls: int) -> None:
@@ -19,6 +32,7 @@ def wait_for_calls(loopback: Loopback, calls: int) -> None:
         time.sleep(0.01)
 
 
+@pytest.mark.fault("Ctrl-C once, SIGTERM")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_lets_calls_under_way_come_back_and_says_how_to_go_on(
     number: signal.Signals, tmp_path: Path
@@ -32,7 +46,7 @@ def test_a_signal_lets_calls_under_way_come_back_and_says_how_to_go_on(
         process.send_signal(number)
         began = time.monotonic()
         code, _, err = finish(process)
-        assert time.monotonic() - began < 10
+        assert time.monotonic() - began < allowed(10)
         assert code == 130
         assert "The same command goes on." in err
         assert "Traceback" not in err
@@ -46,39 +60,56 @@ def test_a_signal_lets_calls_under_way_come_back_and_says_how_to_go_on(
     check_record(store)
 
 
-def test_a_second_signal_waits_for_nothing(tmp_path: Path) -> None:
-    def hang(asked: Asked) -> str | Fault:
-        return Fault("hang") if asked.number > 4 else answer(asked)
+def hang(asked: Asked) -> str | Fault:
+    return Fault("hang") if asked.number > 4 else answer(asked)
 
-    store = tmp_path / "interplay.db"
-    loopback = Loopback(hang)
-    with serving(loopback) as url:
-        process = start(command(url, store, limit=4))
-        wait_for_calls(loopback, 6)
-        process.send_signal(signal.SIGINT)
-        time.sleep(0.5)
-        assert process.poll() is None  # it waits for what hangs
-        process.send_signal(signal.SIGINT)
-        began = time.monotonic()
-        code, _, err = finish(process)
-        assert time.monotonic() - began < 3
+
+def seconds_to_end(process: Process) -> float:
+    """From a second Ctrl-C to the end, which is told as every stop is."""
+    process.send_signal(signal.SIGINT)
+    began = time.monotonic()
+    code, _, err = finish(process)
+    took = time.monotonic() - began
     assert code == 130
+    assert "The same command goes on." in err
     assert "Traceback" not in err
-    assert in_flight(store) == loopback.calls - len(finished_rows(store))
-    check_record(store)
+    return took
 
 
+@pytest.mark.fault("Ctrl-C twice")
+def test_a_second_signal_waits_for_nothing(tmp_path: Path) -> None:
+    took: list[float] = []
+    for number in range(TRIES):
+        store, loopback = tmp_path / f"{number}.db", Loopback(hang)
+        with serving(loopback) as url:
+            process = start(command(url, store, limit=4))
+            wait_for_calls(loopback, 6)
+            process.send_signal(signal.SIGINT)
+            time.sleep(0.5)
+            assert process.poll() is None  # it waits for what hangs
+            took.append(seconds_to_end(process))
+        assert in_flight(store) == loopback.calls - len(finished_rows(store))
+        check_record(store)
+        if took[-1] <= allowed(AT_ONCE):
+            return
+    pytest.fail(f"it should end within {AT_ONCE} s, and took {took}")
+
+
+@pytest.mark.fault("two processes on one run")
 def test_a_second_process_on_a_run_exits_without_a_call(tmp_path: Path) -> None:
     store = tmp_path / "interplay.db"
-    loopback = Loopback(answer, latency=1.0)  # the second must begin while the first is at work
+    loopback = Loopback(answer, latency=0.5)  # the second must begin while the first is at work
     with serving(loopback) as url:
         line = command(url, store, limit=2)
         first = start(line)
         wait_for_calls(loopback, 2)
         silent = Loopback(answer)
         with serving(silent) as other:
+            began = time.monotonic()
             code, _, err = finish(start(command(other, store, limit=2)))
+            took = time.monotonic() - began
         assert code == 3
+        assert took < allowed(2), f"it should say so within 2 s, and took {took:.1f} s"
         assert f"process {first.pid}" in err
         assert err.count("\n") == 1
         assert silent.calls == 0
@@ -86,6 +117,7 @@ def test_a_second_process_on_a_run_exits_without_a_call(tmp_path: Path) -> None:
         assert code == 0, err
 
 
+@pytest.mark.fault("two processes on one run", times=2)
 def test_processes_that_start_a_run_together_pay_for_it_once(tmp_path: Path) -> None:
     store = tmp_path / "interplay.db"
     loopback = Loopback(answer, latency=0.05)
@@ -98,50 +130,26 @@ def test_processes_that_start_a_run_together_pay_for_it_once(tmp_path: Path) -> 
     check_record(store)
 
 
+@pytest.mark.fault("Ctrl-C twice")
 def test_two_signals_end_it_even_while_another_program_holds_the_store_locked(tmp_path: Path) -> None:
-    store = tmp_path / "interplay.db"
-    loopback = Loopback(answer, latency=0.1)
-    with serving(loopback) as url:
-        process = start(command(url, store, limit=8))
-        wait_for_calls(loopback, 4)
-        holder = apsw.Connection(str(store))
-        holder.set_busy_timeout(10_000)
-        holder.execute("BEGIN IMMEDIATE")
-        try:
-            time.sleep(0.5)
-            process.send_signal(signal.SIGINT)
-            time.sleep(0.2)
-            process.send_signal(signal.SIGINT)
-            began = time.monotonic()
-            code, _, err = finish(process)
-            assert time.monotonic() - began < 3
-        finally:
-            holder.execute("ROLLBACK")
-            holder.close()
-    assert code == 130
-    assert "The same command goes on." in err
-    check_record(store)
-
-
-def test_a_store_that_is_locked_for_a_while_is_waited_for(tmp_path: Path) -> None:
-    store = tmp_path / "interplay.db"
-    loopback = Loopback(answer, latency=0.05)
-    with serving(loopback) as url:
-        process = start(command(url, store, limit=2))
-        wait_for_calls(loopback, 2)
-        holder = apsw.Connection(str(store))
-        holder.set_busy_timeout(10_000)
-        holder.execute("BEGIN IMMEDIATE")
-        time.sleep(3)
-        sent = loopback.calls
-        time.sleep(1)
-        assert loopback.calls == sent  # nothing is sent that cannot be written down
-        holder.execute("ROLLBACK")
-        holder.close()
-        code, _, err = finish(process)
-    assert code == 0, err
-    assert loopback.calls == 2 * 10
-    check_record(store)
+    took: list[float] = []
+    for number in range(TRIES):
+        store, loopback = tmp_path / f"{number}.db", Loopback(answer, latency=0.1)
+        with serving(loopback) as url:
+            process = start(command(url, store, limit=8))
+            wait_for_calls(loopback, 4)
+            with closing(apsw.Connection(str(store))) as holder:
+                holder.set_busy_timeout(10_000)
+                holder.execute("BEGIN IMMEDIATE")
+                time.sleep(0.5)
+                process.send_signal(signal.SIGINT)
+                time.sleep(0.2)
+                took.append(seconds_to_end(process))
+                holder.execute("ROLLBACK")
+        check_record(store)
+        if took[-1] <= allowed(AT_ONCE):
+            return
+    pytest.fail(f"it should end within {AT_ONCE} s, and took {took}")
 
 
 def test_a_reader_of_our_output_that_goes_away_is_no_trouble(tmp_path: Path) -> None:
@@ -149,7 +157,7 @@ def test_a_reader_of_our_output_that_goes_away_is_no_trouble(tmp_path: Path) -> 
     with serving(Loopback(answer)) as url:
         code, _, err = finish(start(command(url, store, limit=1)))
         assert code == 0, err
-    process = start(["show", "last", "--store", str(store)])
+    process = start_anew(["show", "last", "--store", str(store)])
     assert process.stdout is not None
     process.stdout.close()
     assert process.wait(60) == 0

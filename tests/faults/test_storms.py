@@ -141,6 +141,7 @@ class Weather:
         return None
 
 
+@pytest.mark.fault("429 storm")
 @pytest.mark.parametrize("said", ASKED)
 def test_a_storm_of_too_many_is_probed_once_a_window_and_then_ridden_at_full_width(
     said: str, tmp_path: Path
@@ -237,6 +238,7 @@ def check_thirty_percent(job: Hurried, seed: int) -> None:
     )
 
 
+@pytest.mark.fault("30% of 5xx and resets")
 @pytest.mark.parametrize(
     "provider", [PROVIDERS[0], *(pytest.param(name, marks=pytest.mark.soak) for name in PROVIDERS[1:])]
 )
@@ -246,10 +248,50 @@ def test_an_endpoint_that_fails_thirty_percent_of_all_calls_costs_no_more_than_i
     check_thirty_percent(Hurried(tmp_path, 8, 40, provider), 1)
 
 
+@pytest.mark.fault("30% of 5xx and resets")
 @pytest.mark.soak
 @pytest.mark.parametrize("seed", range(10))
 def test_a_long_run_over_an_endpoint_that_fails_thirty_percent(seed: int, tmp_path: Path) -> None:
     check_thirty_percent(Hurried(tmp_path, 64, 40), seed)
+
+
+@dataclass
+class Clearing:
+    """Unreliable up to one request, and in order from then on."""
+
+    trouble: Unreliable
+    until: int
+
+    def __call__(self, asked: Asked) -> str | Fault:
+        return self.trouble(asked) if asked.number < self.until else steady(asked)
+
+
+def seconds_back(events: list[Event], wanted: float) -> float | None:
+    """From the last failure until so many requests were under way."""
+    last = max(event.at for event in events if event.kind != "request" and event.status != 200)
+    under_way = 0
+    for event in events:
+        under_way += 1 if event.kind == "request" else -1
+        if event.at > last and under_way >= wanted:
+            return event.at - last
+    return None
+
+
+@pytest.mark.fault("30% of 5xx and resets")
+def test_after_failures_the_whole_width_is_back_within_a_minute(tmp_path: Path) -> None:
+    limit, speed = 24, 10.0
+    calm = calm_run(limit=limit)
+    (tmp_path / "calm").mkdir()
+    quiet = ride_out(Hurried(tmp_path / "calm", limit, speed), steady, most_commands=1, latency=0.04)
+    script = Clearing(Unreliable(0.3, 3), calm.calls // 2)
+    loopback = ride_out(Hurried(tmp_path, limit, speed), script, most_commands=1, latency=0.04)
+    assert script.trouble.failed > 0.2 * script.until, (
+        "the endpoint did not fail often enough to say anything"
+    )
+    peak = most_at_once(quiet.events)
+    back = seconds_back(loopback.events, 0.9 * peak)
+    assert back is not None, f"it never had nine tenths of {peak} calls under way again"
+    assert back * speed <= BACK_WITHIN, f"it took {back * speed:.0f} s to be back at full width"
 
 
 @dataclass
@@ -271,6 +313,7 @@ class Quota:
         return Fault("status", status=429, headers=headers)
 
 
+@pytest.mark.fault("429 storm")
 @pytest.mark.soak
 @pytest.mark.parametrize("told", [True, False], ids=["told when", "not told when"])
 def test_an_endpoint_with_a_quota_is_asked_with_little_waste(told: bool, tmp_path: Path) -> None:
@@ -283,6 +326,7 @@ def test_an_endpoint_with_a_quota_is_asked_with_little_waste(told: bool, tmp_pat
     assert loopback.calls <= most, f"at most {most:.0f} HTTP calls for {calm.calls}, not {loopback.calls}"
 
 
+@pytest.mark.fault("429 storm")
 @pytest.mark.soak
 def test_an_endpoint_that_says_too_many_for_ever_ends_a_run_of_any_size_within_half_an_hour(
     tmp_path: Path,

@@ -86,6 +86,7 @@ def killed_and_resumed(typist: Typist, simulator: str, goals: int, kills: tuple[
     assert paid_twice(loopback.events) == loopback.calls - calm.calls <= in_flight(store)
 
 
+@pytest.mark.fault("kill -9", times=3)
 @pytest.mark.parametrize("simulator", SIMULATORS)
 def test_each_simulator_killed_and_resumed_comes_to_the_same(
     simulator: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -93,6 +94,7 @@ def test_each_simulator_killed_and_resumed_comes_to_the_same(
     killed_and_resumed(Typist(tmp_path / "killed.db", capsys), simulator, 12, (0.06, 0.3, 0.4))
 
 
+@pytest.mark.fault("chains of kills", times=12)
 @pytest.mark.soak
 @pytest.mark.parametrize("simulator", SIMULATORS)
 def test_fifty_goals_with_each_simulator_killed_twelve_times(

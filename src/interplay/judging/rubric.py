@@ -47,7 +47,7 @@ class Rubric:
         """The rubric as the record keeps it."""
         return asdict(self) | {"labels": {str(step): words for step, words in sorted(self.labels.items())}}
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         return tuple(criterion.name for criterion in self.criteria)
 
