@@ -33,8 +33,8 @@ def main(folder: str, *cpus: str) -> None:
     from ray.cluster_utils import Cluster  # here: whoever only asks for a cluster does not need Ray
 
     logging.disable(logging.CRITICAL)
-    common = {"include_dashboard": False, "object_store_memory": 80 * 2**20}
-    first = {"num_cpus": int(cpus[0]), "temp_dir": folder, **common}
+    common = {"include_dashboard": False, "object_store_memory": 80 * 2**20, "temp_dir": folder}
+    first = {"num_cpus": int(cpus[0]), **common}
     cluster = Cluster(initialize_head=True, head_node_args=first)
     nodes = [cluster.add_node(num_cpus=int(count), **common) for count in cpus[1:]]
     _say(cluster.address)

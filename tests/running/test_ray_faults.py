@@ -128,28 +128,47 @@ def test_ten_nodes_are_killed(job: Job, cluster: RayCluster, tmp_path: Path) -> 
         lose_a_node(job, cluster, tmp_path / f"{number}.db", 3 + number * (2 * job.calls - 30) // 9)
 
 
+@dataclass
+class Bereaving(Killer):
+    """Kills a driver, and remembers what it had started."""
+
+    beside: set[int] = field(default_factory=set)
+
+    def __call__(self, event: Event) -> None:
+        if self.seen + 1 == self.at:
+            self.started.wait(60)
+            assert self.process is not None
+            self.beside = descendants(self.process.pid)
+        super().__call__(event)
+
+
 def kill_drivers(job: Job, cluster: RayCluster, store: Path, events: list[int]) -> None:
-    killer = Killer()
+    killer = Bereaving()
     loopback = Loopback(answer, latency=LATENCY, jitter=LATENCY, seed=events[0], watch=killer)
+    own = store.with_suffix(".ray")  # where Ray would keep a cluster that nobody asked for
+    own.mkdir()
+    environment = {**cluster.environment, "RAY_TMPDIR": str(own)}
     kept: set[tuple[Any, ...]] = set()
     with serving(loopback) as url:
         more = ("--on", "ray", "--ray-address", cluster.address)
         line = command(url, store, limit=LIMIT, more=more)
         for at in events:
             killer.aim(at)
-            killer.process = start(line, **cluster.environment)
+            killer.process = start(line, **environment)
             killer.started.set()
             code, _, err = finish(killer.process)
             assert (code, err) == (-signal.SIGKILL, "")
+            assert gone_within(killer.beside, 20), "a process of the driver's outlived it"
             assert gone_within(set(cluster.actors()), 20), "workers outlived the driver that they play for"
             now = finished_rows(store)
             assert kept <= now, "a finished row was lost"
             kept = now
         killer.aim(0)
-        code, out, err = finish(start(line, **cluster.environment))
+        code, out, err = finish(start(line, **environment))
     assert code == 0, err
     assert kept <= finished_rows(store), "a finished row was lost"
     check_ended(job, store, loopback, out)
+    assert not list(own.iterdir()), "a cluster was started beside the one that is named"
 
 
 @pytest.mark.fault("Ray driver killed")

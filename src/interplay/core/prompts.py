@@ -7,7 +7,7 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 from interplay.core.failures import Mistake, nearest, why
@@ -92,12 +92,20 @@ def _read_file(path: Path) -> str:
 def fill(template: str, values: Mapping[str, str], where: str = "the prompt") -> str:
     """Put values in their places; every name must be known and every value used."""
     names = places_of(template)
-    for name in sorted(names - values.keys()):
-        raise Mistake(f"{where} asks for {{{{{name}}}}}, which it is not given; {nearest(name, values)}")
-    for name in sorted(values.keys() - names):
-        raise Mistake(f"{where} has no place for {{{{{name}}}}}, which it is given")
-    open_sections = _SECTION.sub(lambda found: found.group(2) if values[found.group(1)] else "", template)
+    if names != values.keys():
+        for name in sorted(names - values.keys()):
+            raise Mistake(f"{where} asks for {{{{{name}}}}}, which it is not given; {nearest(name, values)}")
+        for name in sorted(values.keys() - names):
+            raise Mistake(f"{where} has no place for {{{{{name}}}}}, which it is given")
+    there = frozenset(name for name, value in values.items() if value)
+    return _NAME.sub(lambda found: values[found.group(1)], _opened(template, there, where)).strip()
+
+
+@lru_cache(maxsize=1_000)
+def _opened(template: str, there: frozenset[str], where: str) -> str:
+    """The template with those sections alone whose value is there; checked once."""
+    open_sections = _SECTION.sub(lambda found: found.group(2) if found.group(1) in there else "", template)
     for mark in _ANY_MARK.findall(open_sections):
         if not _NAME.fullmatch(mark):
             raise Mistake(f"{where} has {mark}, which is neither a name nor a closed section")
-    return _NAME.sub(lambda found: values[found.group(1)], open_sections).strip()
+    return open_sections

@@ -20,7 +20,7 @@ class Message:
     text: str
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Thread:
     """A message and all that came before it; its digest is chained, so a long dialogue is hashed once."""
 

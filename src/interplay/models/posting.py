@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 
 import aiohttp
 import orjson
+from yarl import URL
 
 from interplay.core.failures import Mistake
 from interplay.core.wire import Request, clean
@@ -57,7 +58,7 @@ class Endpoint:
     patience: Patience = Patience()
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class Answer:
     """What came back, without the key."""
 
@@ -82,7 +83,7 @@ class Answer:
         return CallFailed("malformed", what, raw=self.kept)
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class Usage:
     """How many tokens a call read and wrote, and how many of those it read came from the endpoint's cache."""
 
@@ -127,6 +128,7 @@ class Post:
         self._name = name
         self._address = address
         self._url = address + path
+        self._at: URL | None = None  # the same, taken apart once
         named = {header.title(): value for header, value in headers.items()}  # so that each is there once
         self._headers = {"Content-Type": "application/json", "User-Agent": "interplay"} | named
         self._keys = tuple(secret for secret in secrets if secret)
@@ -174,7 +176,8 @@ class Post:
 
     async def send(self, value: Any) -> Answer:
         """Post a JSON value and read the answer, or raise CallFailed."""
-        return await self._exchange("POST", self._url, self._patience.first_byte, data=_written(value))
+        self._at = self._at or URL(self._url)
+        return await self._exchange("POST", self._at, self._patience.first_byte, data=_written(value))
 
     async def get(self, path: str) -> Answer:
         """What stands at another path of the same address, or CallFailed."""
@@ -191,7 +194,7 @@ class Post:
             "POST", self._address + path, self._patience.total, data=body, headers=headers
         )
 
-    async def _exchange(self, method: str, url: str, first_byte: float, **sent: Any) -> Answer:
+    async def _exchange(self, method: str, url: str | URL, first_byte: float, **sent: Any) -> Answer:
         started = time.monotonic()
         arriving = _Arriving()
         now = asyncio.get_running_loop().time()
@@ -274,12 +277,15 @@ class _Arriving:
     def __init__(self) -> None:
         self.size = 0
         self._pieces: list[bytes] = []
-        self._hashed = hashlib.sha256()
+        self._hashed: Any = None  # only of what is too large to be kept whole
 
     def add(self, piece: bytes) -> None:
         if self.size <= LARGEST_REPLY:
             self._pieces.append(piece)
-        self._hashed.update(piece[: LARGEST_READ - self.size])
+        if self._hashed is None and self.size + len(piece) > KEPT_OF_A_HUGE_REPLY:
+            self._hashed = hashlib.sha256(b"".join(self._pieces[:-1]))
+        if self._hashed is not None:
+            self._hashed.update(piece[: LARGEST_READ - self.size])
         self.size += len(piece)
 
     def first(self, most: int) -> bytes:

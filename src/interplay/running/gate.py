@@ -41,10 +41,16 @@ class Gate:
         self.active -= 1
         self._admit()
 
+    def enter_at_once(self) -> bool:
+        """Take one of the places if there is one, and nobody waits for it."""
+        if self._waiting or not self._has_room():
+            return False
+        self.active += 1
+        return True
+
     async def enter(self) -> None:
         """Take one of the places; wait for it if need be."""
-        if not self._waiting and self._has_room():
-            self.active += 1
+        if self.enter_at_once():
             return
         place: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting.append(place)

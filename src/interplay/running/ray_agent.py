@@ -32,6 +32,7 @@ _KEPT_QUIET = {
     "RAY_USAGE_STATS_ENABLED": "0",  # nothing is told to anybody
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
     "RAY_SCHEDULER_EVENTS": "0",
+    "RAY_ENABLE_AUTO_CONNECT": "0",  # what comes too late must not start a cluster of its own
 }
 MODE = "RAY_AUTH_MODE"
 LOOPBACK = ("127.", "localhost", "[::1]")
@@ -169,6 +170,7 @@ class Agent:
         return self._folder.name
 
     def close(self) -> None:
+        self._actors.clear()  # they end with the connection
         if self._start_actor is not None:
             self._ray.shutdown()
         if self._folder is not None:

@@ -26,7 +26,7 @@ FIRST_PAUSE, LONGEST_PAUSE = 0.5, 30.0
 NOTHING = Amount()
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class Call:
     """A request on its way, under its address."""
 
@@ -75,14 +75,16 @@ def budgeted(send: Send, model: Model, budget: Budget, tally: Tally) -> Send:
     """Set aside what the call may use; give back what it did not use."""
 
     async def send_within(call: Call) -> Reply:
-        most = most_of(call.request, model.price)
+        most = call.most = most_of(call.request, model.price)
+        if not budget.limited:
+            return await send(call)
         await budget.set_aside(most)
         if tally.stopping:  # while it waited
             budget.settle(most, NOTHING)
             raise Cancelled("the run was stopped")
         used = most  # unless it is known to be less
         try:
-            reply = await send(Call(call.conversation, call.step, call.attempt, call.request, most))
+            reply = await send(call)
             told = Amount(reply.cost or 0.0, (reply.tokens_in or 0) + (reply.tokens_out or 0), 1)
             # an estimate may be less than what is billed
             used = most.at_least(told) if reply.tokens_estimated else told
@@ -92,9 +94,8 @@ def budgeted(send: Send, model: Model, budget: Budget, tally: Tally) -> Send:
                 used = Amount(calls=1)
             raise
         finally:
-            if budget.limited:
-                budget.settle(most, used)
-                count(used)
+            budget.settle(most, used)
+            count(used)
 
     return send_within
 
@@ -103,7 +104,8 @@ def limited(send: Send, gate: Gate, tally: Tally) -> Send:
     """Hold a place at the endpoint's gate, tell the gate how it went, and count."""
 
     async def send_through(call: Call) -> Reply:
-        await gate.enter()
+        if not gate.enter_at_once():
+            await gate.enter()
         try:
             if tally.stopping:
                 raise Cancelled("the run was stopped")

@@ -9,6 +9,7 @@ from operator import attrgetter
 from typing import Any
 
 import apsw
+import orjson
 
 from interplay.core.benchmark import Scenario, Score, Verdict
 from interplay.core.conversation import Line
@@ -320,7 +321,11 @@ def _drop_kept(db: apsw.Connection, run: int) -> None:
 
 
 def _as_json(lines: Sequence[Line]) -> str:
-    return canonical([{"source": one.source, "heard_by": one.heard_by, "text": one.text} for one in lines])
+    plain = [{"heard_by": one.heard_by, "source": one.source, "text": one.text} for one in lines]
+    try:
+        return orjson.dumps(plain).decode()  # in the canonical spelling, as these are texts alone
+    except TypeError:  # a lone surrogate
+        return canonical(plain)
 
 
 def _keep_thread(db: apsw.Connection, thread: Thread | None, kept: set[bytes]) -> None:
