@@ -7,6 +7,7 @@ alone, and with -1 it is a day earlier from the beginning.
 
 import datetime
 import selectors
+import sys
 import time
 from typing import Any
 
@@ -43,3 +44,4 @@ time.monotonic = lambda: monotonic() * speed
 time.time = lambda: wall() + jumped()
 selectors.DefaultSelector.select = select_sooner  # type: ignore[method-assign]
 datetime.datetime = Calendar  # type: ignore[misc]
+sys.modules["uvloop"] = None  # type: ignore[assignment]  # its clock is its own; without it, Python's loop is used

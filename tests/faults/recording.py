@@ -60,8 +60,8 @@ class Recorder:
                 test["times"] += properties.get(TIMES, times)
 
     def _outcome(self, report: pytest.TestReport) -> str:
-        if hasattr(report, "wasxfail"):
-            return "known" if report.skipped else "failed"
+        if hasattr(report, "wasxfail") and report.skipped:
+            return "known"
         if report.failed:
             return "failed"
         if report.skipped:

@@ -132,9 +132,7 @@ def test_ctrl_c_at_the_terminal_stops_the_driver_and_its_workers_and_loses_nothi
     tmp_path: Path, calm: Calm
 ) -> None:
     store, come = tmp_path / "a.db", threading.Event()
-    loopback = Loopback(
-        answer, latency=0.05, watch=lambda event: come.set() if loopback.calls > 8 else None
-    )
+    loopback = Loopback(answer, latency=0.05, watch=lambda event: come.set() if loopback.calls > 8 else None)
     with serving(loopback) as url:
         process = start(with_workers(url, store))
         assert come.wait(PATIENCE)

@@ -3,13 +3,13 @@
 import hashlib
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Generic, Literal, TypeVar
 
 MessageRole = Literal["system", "user", "assistant"]
 DIGEST_SIZE = 16
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +52,7 @@ class Thread:
 def _chained(before: bytes, message: Message) -> tuple[bytes, int]:
     """The digest of a thread that ends in this message, and the bytes of its text."""
     text = message.text.encode("utf-8", "surrogatepass")
-    hashed = hashlib.blake2b(before, digest_size=DIGEST_SIZE)
-    hashed.update(message.role.encode())
-    hashed.update(b"\0")
-    hashed.update(text)
+    hashed = hashlib.blake2b(b"%b%b\0%b" % (before, message.role.encode(), text), digest_size=DIGEST_SIZE)
     return hashed.digest(), len(text)
 
 
@@ -101,6 +98,18 @@ def digest_of(value: Any) -> str:
     return hashlib.blake2b(text, digest_size=DIGEST_SIZE).hexdigest()
 
 
+class _once(Generic[T]):  # used as a decorator
+    """A property that is worked out when it is first asked for; without the lock of functools, which costs as much."""
+
+    def __init__(self, work_out: Callable[[Any], T]):
+        self._work_out = work_out
+        self._name = work_out.__name__
+
+    def __get__(self, instance: Any, owner: type) -> T:
+        found = instance.__dict__[self._name] = self._work_out(instance)
+        return found
+
+
 MOST_SETTINGS = 1_000
 _SETTINGS: dict[tuple[str, Sampling, int], tuple[str, bytes, Any]] = {}
 
@@ -124,7 +133,7 @@ class Request:
     def settings_digest(self) -> bytes:
         return self._known_settings[1]
 
-    @cached_property
+    @_once
     def _known_settings(self) -> tuple[str, bytes]:
         """Settings and their digest; few differ in a run, and each is worked out once."""
         key = (self.model, self.sampling, id(self.schema))
@@ -138,7 +147,7 @@ class Request:
             known = _SETTINGS[key] = (text, digest, self.schema)  # kept, so that its id stays its own
         return known[0], known[1]
 
-    @cached_property
+    @_once
     def digest(self) -> bytes:
         return hashlib.blake2b(self.settings_digest + self.thread.digest, digest_size=DIGEST_SIZE).digest()
 

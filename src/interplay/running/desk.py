@@ -1,7 +1,7 @@
 """The desk of a recorded conversation: what the record has is read from it, the rest is sent and recorded."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from inspect import isawaitable
 from typing import Any
 
@@ -23,14 +23,18 @@ class RecordedDesk:
         self._send = send
 
     async def reply(self, step: Step, request: Request) -> Reply:
+        if not self._recall.attempts:  # nothing was ever asked here
+            return await self._ask(step, 0, request)
         recorded = self._recall.finished.get(step)
         asked = recorded or self._recall.waiting.get(step)
         if asked is not None and asked.digest != request.digest:
             raise Divergence(f"{step}: {await self._explain(asked, request)}")
         if recorded is not None:
             return recorded.reply
-        attempt = self._recall.attempts.get(step, 0)
-        return await self._send(request.model)(Call(self._recall.conversation, step, attempt, request))
+        return await self._ask(step, self._recall.attempts.get(step, 0), request)
+
+    def _ask(self, step: Step, attempt: int, request: Request) -> Awaitable[Reply]:
+        return self._send(request.model)(Call(self._recall.conversation, step, attempt, request))
 
     async def once(self, step: Step, make: Callable[[], Any]) -> Any:
         if step not in self._recall.facts:

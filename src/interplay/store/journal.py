@@ -1,10 +1,11 @@
 """The record of one run while it is being written: intents before sending, replies before reading."""
 
 import json
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from datetime import UTC, datetime
-from functools import cached_property
+from functools import cached_property, lru_cache
 from operator import attrgetter
 from typing import Any
 
@@ -154,7 +155,7 @@ class Journal:
         self, conversation: int, step: Step, attempt: int, request: Request, reserved: Reserved = (None, None)
     ) -> int:
         """Write down that a call is about to be sent, and what it may use; the number of its row."""
-        sent = datetime.now(UTC).isoformat(timespec="milliseconds")
+        sent = _told(int(time.time() * 1000))
 
         def write(db: apsw.Connection) -> int:
             _keep_thread(db, request.thread, self._threads)
@@ -318,6 +319,13 @@ def _drop_kept(db: apsw.Connection, run: int) -> None:
             continue  # nothing of ours
         if mine:
             db.execute("DELETE FROM kept WHERE key = ?", (key,))
+
+
+@lru_cache(maxsize=1)  # of many calls a second, some are sent in the same millisecond
+def _told(milliseconds: int) -> str:
+    """A time as the record has it."""
+    seconds, rest = divmod(milliseconds, 1000)
+    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%S}.{rest:03d}+00:00"
 
 
 def _as_json(lines: Sequence[Line]) -> str:
