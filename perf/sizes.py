@@ -42,7 +42,7 @@ class Size:
 
 FULL = Size(
     cpu_rounds=5,
-    cpu_epochs=20,
+    cpu_epochs=60,
     peer_rounds=3,
     peer_epochs=5,
     grid=(
