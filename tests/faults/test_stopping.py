@@ -130,12 +130,8 @@ def test_processes_that_start_a_run_together_pay_for_it_once(tmp_path: Path) -> 
     check_record(store)
 
 
-EMPTY = "a store that another process is just making has no byte yet, and is called no store"
-
-
 @pytest.mark.soak
 @pytest.mark.fault("two processes on one run", times=20)
-@pytest.mark.xfail(reason=EMPTY, strict=False)  # it takes luck to meet that moment
 def test_processes_that_start_in_the_same_moment_are_told_who_does_it(tmp_path: Path) -> None:
     for number in range(10):
         store, loopback = tmp_path / f"{number}.db", Loopback(answer, latency=0.02)

@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeGuard, cast
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeGuard, cast
 import apsw
 
 from interplay.core.failures import Mistake, StoreTrouble
+from interplay.store import files
 from interplay.store.places import Server, Store
 from interplay.store.schema import MIGRATIONS
 
@@ -40,13 +41,14 @@ def is_of_server(connection: object) -> "TypeGuard[postgres_connection.Connectio
 def _open(path: Path, *, create: bool) -> apsw.Connection:
     if path.is_dir():
         raise Mistake(f"the store {path} is a folder; name a file with --store")
-    if not create and path.is_file() and path.stat().st_size == 0:
+    if not create and files.is_empty(path) and not _comes(path, lambda: not files.is_empty(path)):
         raise Mistake(f"{path} is empty, and no store; name another file with --store")
     if path.is_file() and 0 < path.stat().st_size < SMALLEST_DATABASE:
         raise Mistake(f"{path} is no database; name another file with --store")
     if not create and not path.exists():
         raise Mistake(f"there is no store at {path}; name one with --store, or start a run here")
     check_folder(path)
+    files.refuse_shortened(path)
     flags = apsw.SQLITE_OPEN_READWRITE | (apsw.SQLITE_OPEN_CREATE if create else 0)
     with trouble_in_words(path):
         connection = apsw.Connection(os.fspath(path), flags=flags)
@@ -57,6 +59,14 @@ def _open(path: Path, *, create: bool) -> apsw.Connection:
         connection.pragma("foreign_keys", True)
         _migrate(connection, path)
     return connection
+
+
+def let_go(connection: apsw.Connection, store: Store) -> None:
+    """Close a connection; into a file that was cut short, nothing more is written."""
+    if isinstance(store, Server):
+        connection.close()
+    else:
+        files.close(connection, store)
 
 
 def check_folder(path: Path) -> None:
@@ -71,19 +81,29 @@ def check_new(path: Store) -> None:
         return  # it was asked whether it has a store, and answered
     check_folder(path)
     locks = locks_of(path)
-    if locks.is_dir() and any(locks.iterdir()) and not _is_being_made(path, locks):
+    if locks.is_dir() and any(locks.iterdir()) and not _comes(path, path.exists):
         raise Mistake(
             f"the store {path} is gone, but {locks.name} beside it says that there was one: put it back, "
             f"or remove {locks.name} to start anew"
         )
 
 
-def _is_being_made(path: Path, locks: Path) -> bool:
+def _comes(path: Path, is_there: Callable[[], bool]) -> bool:
     """A run that starts at the same time holds its lock before its store is there: it has a moment."""
     deadline = time.monotonic() + TO_MAKE_A_STORE
-    while any(locks.glob("*.holder")) and not path.exists() and time.monotonic() < deadline:
+    while _is_being_locked(locks_of(path)) and not is_there() and time.monotonic() < deadline:
         time.sleep(0.02)
-    return path.exists()
+    return is_there()
+
+
+def _is_being_locked(locks: Path) -> bool:
+    """Does somebody hold a lock there, or has made one just now and not yet said who it is?"""
+    just_now = time.time() - TO_MAKE_A_STORE
+    try:
+        found = [(one.suffix == ".holder", one.stat().st_mtime) for one in locks.iterdir()]
+    except OSError:
+        return locks.is_dir()  # one went away meanwhile
+    return any(is_held or made > just_now for is_held, made in found)
 
 
 def locks_of(path: Path) -> Path:
@@ -235,6 +255,10 @@ def _trouble_of_sqlite(path: Path) -> Iterator[None]:
         ) from error
     except (apsw.ReadOnlyError, apsw.CantOpenError, apsw.PermissionsError) as error:
         raise StoreTrouble(f"{path} cannot be opened for writing ({error})") from error
+    except apsw.IOError as error:
+        raise StoreTrouble(
+            f"{path} cannot be written or read ({error}); see to the disk and its limits, then go on"
+        ) from error
     except apsw.Error as error:
         raise StoreTrouble(f"{path} cannot be written or read ({error})") from error
 

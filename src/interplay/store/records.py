@@ -16,7 +16,7 @@ from interplay.core.failures import Mistake, nearest
 from interplay.core.forms import build
 from interplay.core.people import person_of
 from interplay.core.wire import Message, canonical
-from interplay.store.database import connect, integrity, streamed, trouble_in_words
+from interplay.store.database import connect, integrity, let_go, streamed, trouble_in_words
 from interplay.store.dialect import by_a_person, count_where, tidy
 from interplay.store.places import Store
 
@@ -95,7 +95,7 @@ class Records:
         self.close()
 
     def close(self) -> None:
-        self.db.close()
+        let_go(self.db, self.path)
 
     def runs(self) -> list[Run]:
         """All runs, newest last."""

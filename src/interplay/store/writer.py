@@ -10,7 +10,7 @@ import apsw
 
 from interplay.core.failures import StoreTrouble
 from interplay.store.beats import beat
-from interplay.store.database import WAIT_FOR_A_LOCK, Whereabouts, connect, trouble_in_words
+from interplay.store.database import WAIT_FOR_A_LOCK, Whereabouts, connect, let_go, trouble_in_words
 
 T = TypeVar("T")
 MANY = 4  # writes at once: then it pays to wait a moment for more, as a commit costs more than a write
@@ -123,4 +123,4 @@ class Writer:
         while self._draining is not None and not self._draining.done():
             await asyncio.wait([self._draining])
         await asyncio.to_thread(self._thread.shutdown)
-        self.connection.close()
+        let_go(self.connection, self.path)
