@@ -2,6 +2,7 @@
 
 import os
 import signal
+import threading
 import time
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -160,3 +161,24 @@ def test_a_driver_that_is_killed_takes_its_workers_with_it(job: Job, tmp_path: P
 def test_a_driver_that_is_killed_anywhere(job: Job, tmp_path: Path, seed: int) -> None:
     rng = Random(seed)
     check_with_the_driver_killed(job, tmp_path / "a.db", [rng.randint(1, 24) for _ in range(4)], seed)
+
+
+@pytest.mark.fault("Ctrl-C once, SIGTERM")
+def test_ctrl_c_stops_the_driver_and_its_workers_and_loses_nothing(job: Job, tmp_path: Path) -> None:
+    store, come = tmp_path / "a.db", threading.Event()
+    loopback = Loopback(answer, latency=0.05, watch=lambda event: come.set() if loopback.calls > 8 else None)
+    with serving(loopback) as url:
+        process = start(line_of(url, store))
+        assert come.wait(PATIENCE)
+        workers = all_workers_of(process.pid)
+        process.send_signal(signal.SIGINT)
+        code, _, err = finish(process)
+        assert code == 130, err
+        assert "The same command goes on." in err
+        assert "Traceback" not in err
+        wait_until_gone(workers)
+        assert in_flight(store) == 0
+        assert len(finished_rows(store)) == loopback.calls
+        code, out, err = finish(start(line_of(url, store)))
+    assert (code, out) == (0, job.table), err
+    assert loopback.calls == job.calls
