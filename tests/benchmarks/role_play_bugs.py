@@ -21,7 +21,7 @@ def sums_up(change: Callable[[Played], Sequence[Played]]) -> Benchmark:
     def summarize(played: Sequence[Played], options: Options) -> Board:
         return BENCHMARK.summarize([new for one in played for new in change(one)], options)
 
-    return replace(BENCHMARK, summarize=summarize)
+    return replace(BENCHMARK, summarize=summarize, in_one_pass=None)
 
 
 def reads(change: Callable[[Sequence[Entry]], Sequence[Entry]]) -> Benchmark:
@@ -46,7 +46,7 @@ def keeps(columns: set[str], broken: Benchmark) -> Benchmark:
         rows = [{**row, **{key: right[row["model"]][key] for key in columns}} for row in wrong.rows]
         return replace(wrong, rows=tuple(rows))
 
-    return replace(BENCHMARK, summarize=summarize)
+    return replace(BENCHMARK, summarize=summarize, in_one_pass=None)
 
 
 def says(
@@ -58,7 +58,7 @@ def says(
         board = BENCHMARK.summarize(played, options)
         return replace(board, rows=tuple({**row, **change(row, board.rows)} for row in board.rows))
 
-    return replace(BENCHMARK, summarize=summarize)
+    return replace(BENCHMARK, summarize=summarize, in_one_pass=None)
 
 
 def with_zeros(one: Played) -> list[Played]:

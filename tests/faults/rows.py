@@ -176,11 +176,4 @@ ROWS = (
         "peak memory under 400 MB, and flat",
     ),
 )
-# Their tests come with what they disturb.
-TO_COME = (
-    "Ray worker killed",
-    "Ray node killed",
-    "Ray driver killed",
-    "PostgreSQL backend terminated",
-)
 NAMES = tuple(row.name for row in ROWS)

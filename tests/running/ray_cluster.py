@@ -91,6 +91,7 @@ def cluster_of(*cpus: int) -> Iterator[RayCluster]:
     """A cluster with a node for each of these numbers of processors."""
     word = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32)}
     with tempfile.TemporaryDirectory(prefix="ray-", dir="/tmp", ignore_cleanup_errors=True) as folder:
+        Path(folder, "ray").mkdir()  # Ray writes down where its cluster is, and takes the folder for granted
         process = subprocess.Popen(
             [sys.executable, "-m", __name__, folder, *map(str, cpus)],
             stdin=subprocess.PIPE,
@@ -98,7 +99,7 @@ def cluster_of(*cpus: int) -> Iterator[RayCluster]:
             stderr=subprocess.DEVNULL,
             text=True,
             cwd=Path(__file__).parents[2],
-            env={**os.environ, **ON_LOOPBACK, **QUICK_TO_NOTICE, **word},
+            env={**os.environ, **ON_LOOPBACK, **QUICK_TO_NOTICE, **word, "RAY_TMPDIR": folder},
         )
         with process:
             cluster = RayCluster(process, word)
