@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from contextvars import ContextVar, copy_context
 from typing import Any
 
+import numpy as np
 import pytest
 
 from interplay.core.failures import (
@@ -159,3 +160,28 @@ async def test_a_call_is_served_in_the_context_that_its_body_belongs_to() -> Non
 
     async with two_ends(whose, echo, context_of=lambda body: contexts.get(body[0])) as (_, there):
         assert [await there.call("whose", name) for name in ("ada", "bo", "eve")] == ["ada", "bo", "nobody"]
+
+
+class Loud(str):
+    """A text of a kind of its own."""
+
+
+async def test_texts_and_numbers_of_other_kinds_travel_as_what_they_are() -> None:
+    async def gives_back(verb: str, body: list[Any]) -> Any:
+        return [Loud("hey"), np.float64(0.5), np.float64(2)]
+
+    async with two_ends(echo, gives_back) as (here, _):
+        assert await here.call("say", Loud("ho")) == ["hey", 0.5, 2.0]
+
+
+@pytest.mark.parametrize("value", [2**70, object(), "\ud800"], ids=["large", "strange", "surrogate"])
+async def test_what_no_message_can_hold_is_an_error_and_nobody_waits_for_ever(value: Any) -> None:
+    async def gives_back(verb: str, body: list[Any]) -> Any:
+        return value
+
+    async with two_ends(echo, gives_back) as (here, _):
+        with pytest.raises(RuntimeError, match="in a worker process"):
+            await here.call("give")
+        with pytest.raises((TypeError, ValueError, OverflowError)):
+            here.call("take", value)
+        assert not here._waiting

@@ -11,16 +11,17 @@ import pytest
 
 from interplay.benchmarks import find
 from interplay.core.failures import Divergence, Mistake
-from interplay.core.wire import Message
+from interplay.core.wire import Message, Reply, Request
 from interplay.models.connecting import Directory
 from interplay.models.entries import Entry
 from interplay.models.loopback import Asked, Event, Loopback, serving
 from interplay.models.scripted import Scripted
 from interplay.running.budget import Limits
+from interplay.running.channel import Channel
 from interplay.running.engine import Engine
 from interplay.running.how import Again, How
 from interplay.running.hub import MOST_LOSSES, elsewhere
-from interplay.running.launching import LocalLauncher
+from interplay.running.launching import Launched, LocalLauncher
 from interplay.running.plan import Anew
 from interplay.running.results import board_of
 from interplay.running.setup import setup_of
@@ -160,7 +161,7 @@ def test_branches_that_end_again_and_again_stop_the_run_with_one_line(tmp_path: 
         pytest.raises(Mistake, match=r"worker processes keep ending \(cut off\)"),
     ):
         start(tmp_path / "a.db", url).carry_out(beside)
-    assert MOST_LOSSES <= len(beside.launched) <= MOST_LOSSES + 1
+    assert MOST_LOSSES <= len(beside.launched) <= MOST_LOSSES + 2
 
 
 @pytest.mark.parametrize("calls", [1, 17, 40])
@@ -325,3 +326,66 @@ def test_a_judge_who_fails_is_counted_by_its_name(tmp_path: Path) -> None:
     with serving(Loopback(script)) as url:
         tally = start(tmp_path / "a.db", url).carry_out(BesideLauncher(2))
     assert tally.failures == {"judge error": 6}
+
+
+def test_all_branches_may_be_lost_at_one_time(tmp_path: Path) -> None:
+    beside = BesideLauncher(6)
+    seen = 0
+
+    def cut_all() -> None:
+        for one in beside.launched[:6]:
+            one.cut()
+
+    def watch(event: Event) -> None:
+        nonlocal seen
+        seen += 1
+        if seen == 10:
+            beside.launched[-1].channel._loop.call_soon_threadsafe(cut_all)
+
+    loopback = Loopback(answer, latency=0.01, watch=watch)
+    with serving(loopback) as url:
+        tally = start(tmp_path / "a.db", url).carry_out(beside)
+    assert tally.lost_workers == 6
+    assert (tally.conversations_done, len(beside.launched)) == (6, 12)
+    assert loopback.calls - 6 * 8 <= in_flight(tmp_path / "a.db")
+
+
+def test_where_no_other_branch_can_be_started_the_run_ends_with_the_reason(tmp_path: Path) -> None:
+    class Refusing(BesideLauncher):
+        async def launch(self, make: Callable[[], Channel]) -> Launched:
+            if len(self.launched) == 1:
+                raise Mistake("no process can be started any more")
+            return await super().launch(make)
+
+    beside = Refusing(1)
+    loopback = Loopback(answer, latency=0.01, watch=cutting(beside, {5}))
+    with serving(loopback) as url, pytest.raises(Mistake, match="no process can be started any more"):
+        start(tmp_path / "a.db", url).carry_out(beside)
+
+
+def test_a_model_that_stays_here_is_told_which_conversation_it_is_in(tmp_path: Path) -> None:
+    sessions: list[str] = []
+
+    class Mine(Scripted):
+        async def reply(self, request: Request) -> Reply:
+            sessions.append(request.session)
+            return await super().reply(request)
+
+    spec = spec_of_job(3, models=["mine"])
+    with serving(Loopback(answer)) as url:
+        made = {"mine": Mine("mine", lambda messages: f"{len(messages)} and {len(sessions)}")}
+        directory = Directory(base_url=url, environment={}, made=made)
+        start(tmp_path / "a.db", url, spec, directory=directory).carry_out(BesideLauncher(2))
+    assert all(sessions)
+    assert len(set(sessions)) == 3
+
+
+def test_a_benchmark_of_this_process_alone_is_refused_before_anything_is_written(tmp_path: Path) -> None:
+    store = tmp_path / "a.db"
+    with serving(Loopback(answer)) as url:
+        first = start(store, url)
+        engine = EngineBeside(replace(ROLE_PLAY), first.spec, first.engine(None).how, Tally())
+        engine.beside = BesideLauncher(2)
+        with pytest.raises(Mistake, match="known to this process alone"):
+            asyncio.run(engine.carry_out())
+    assert not store.exists()

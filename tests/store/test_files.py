@@ -75,3 +75,24 @@ def test_an_empty_file_is_no_store_unless_somebody_is_about_to_make_it_one(tmp_p
     (locks_of(path) / "x.holder").write_text("process 1")
     with pytest.raises(Mistake, match="is empty, and no store"):
         Records(path)  # after a moment
+
+
+def test_a_store_whose_log_was_not_taken_over_to_its_end_is_whole(store: Path) -> None:
+    """As after a full disk: the file's first page tells of pages that only the log has."""
+    records = Records(store)
+    for number in range(200):
+        records.begin(f"a-{number}", "role_play", {"models": ["x" * 500]}, {})
+    pages = records.db.pragma("page_count")
+    log = store.with_name("a.db-wal").read_bytes()
+    whole = store.read_bytes()
+    records.db.execute("PRAGMA wal_checkpoint(FULL)")
+    header = store.read_bytes()[:100]
+    records.close()
+    assert pages > len(whole) // 4096
+    store.write_bytes(header + whole[100:])
+    store.with_name("a.db-wal").write_bytes(log)
+    assert files.missing(store) == 0
+    with Records(store) as again:
+        assert len(again.runs()) == 200
+    store.write_bytes(header + whole[100:])  # and the log is gone, too
+    assert files.missing(store) > 0

@@ -1,6 +1,7 @@
 """A process that plays conversations for a run; another one, the hub, writes the record and lets calls be sent."""
 
 import asyncio
+import json
 import os
 import signal
 import socket
@@ -21,6 +22,7 @@ from interplay.core.wire import Reply, Request, Step
 from interplay.models.calling import Model
 from interplay.running.carried import (
     Packed,
+    as_text,
     pack_lines,
     pack_reply,
     pack_step,
@@ -69,10 +71,10 @@ class RemoteBook:
         return unpack_recall(await self._ask("recall", conversation, stage, item))
 
     async def keep_fact(self, conversation: int, step: Step, value: Any) -> None:
-        await self._ask("fact", conversation, pack_step(step), value)
+        await self._ask("fact", conversation, pack_step(step), as_text(value))
 
     async def finish(self, conversation: int, outcome: Any, lines: Sequence[Line], protocol: str) -> None:
-        await self._ask("finish", conversation, asdict(outcome), pack_lines(lines), protocol)
+        await self._ask("finish", conversation, as_text(asdict(outcome)), pack_lines(lines), protocol)
 
     async def park(self, conversation: int, lines: Sequence[Line]) -> None:
         await self._ask("park", conversation, pack_lines(lines))
@@ -136,7 +138,8 @@ class Branch:
         errand = Errand(number)
         _ERRAND.set(errand)
         if packed["content"] is not None:
-            self._scenarios[packed["scenario"]] = Scenario(*packed["content"])
+            content, label = packed["content"]
+            self._scenarios[packed["scenario"]] = Scenario(json.loads(content), label)
         benchmark = self._table.setting.benchmark
         work = unpack_work(packed, benchmark, self._scenarios[packed["scenario"]])
         is_over = await self._table.attend(work)
@@ -174,7 +177,7 @@ class Branch:
         self._known_settings.add(digest)
         base, lacking = tail_of(request.thread, errand.known)
         errand.known.add(request.thread.digest)
-        return digest, settings, base, lacking
+        return digest, settings, base, lacking, request.session
 
     async def _say(self, number: int) -> Packed:
         """Make a call that the hub lets go."""

@@ -1,5 +1,6 @@
 """How works, requests, replies and what the record holds of a conversation travel between processes of a run."""
 
+import json
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, fields
 from operator import attrgetter
@@ -13,6 +14,7 @@ from interplay.running.plan import Work
 from interplay.store.journal import Place, Question, Recall, Recorded
 
 _reply = attrgetter(*(part.name for part in fields(Reply)))
+as_text = json.dumps  # of JSON values, whose numbers may be larger than a message takes
 Packed = Any  # what a channel takes: texts, bytes, numbers, lists and maps of them
 
 
@@ -41,11 +43,17 @@ def unpack_lines(packed: Packed) -> list[Line]:
 
 
 def pack_verdict(verdict: Verdict) -> Packed:
-    return verdict.judge, verdict.rubric, verdict.data, verdict.failure, verdict.detail
+    data = None if verdict.data is None else as_text(verdict.data)
+    return verdict.judge, verdict.rubric, data, verdict.failure, verdict.detail
 
 
 def unpack_verdict(packed: Packed) -> Verdict:
-    return Verdict(*packed)
+    judge, rubric, data, failure, detail = packed
+    return Verdict(judge, rubric, None if data is None else json.loads(data), failure, detail)
+
+
+def _outcome(outcome: Any) -> str | None:
+    return None if outcome is None else as_text(asdict(outcome))
 
 
 def pack_work(work: Work, *, with_scenario: bool) -> dict[str, Packed]:
@@ -54,14 +62,14 @@ def pack_work(work: Work, *, with_scenario: bool) -> dict[str, Packed]:
     shown = work.outcome
     return {
         "scenario": scenario.id,
-        "content": (dict(scenario.content), scenario.label) if with_scenario else None,
+        "content": (as_text(scenario.content), scenario.label) if with_scenario else None,
         "subject": work.place.subject,
         "cast": dict(work.place.cast),
         "repeat": work.place.repeat,
         "play": work.play,
         "judges": work.judges,
         "conversation": work.conversation,
-        "outcome": [asdict(one) for one in shown] if isinstance(shown, tuple) else shown and asdict(shown),
+        "outcome": [_outcome(one) for one in shown] if isinstance(shown, tuple) else _outcome(shown),
         "verdicts": [pack_verdict(one) for one in work.verdicts],
         "anew": work.anew,
         "item": work.item,
@@ -72,9 +80,9 @@ def unpack_work(packed: Mapping[str, Packed], benchmark: Benchmark, scenario: Sc
     place = Place(scenario, packed["subject"], packed["cast"], packed["repeat"])
     shown = packed["outcome"]
     if isinstance(shown, list):
-        outcome: Any = tuple(build(benchmark.outcome, one) for one in shown)
+        outcome: Any = tuple(build(benchmark.outcome, json.loads(one)) for one in shown)
     else:
-        outcome = None if shown is None else build(benchmark.outcome, shown)
+        outcome = None if shown is None else build(benchmark.outcome, json.loads(shown))
     return Work(
         place=place,
         play=packed["play"],
@@ -97,7 +105,7 @@ def pack_recall(recall: Recall) -> Packed:
         ],
         [(pack_step(step), (one.digest, one.settings, one.thread)) for step, one in recall.waiting.items()],
         [(pack_step(step), count) for step, count in recall.attempts.items()],
-        [(pack_step(step), value) for step, value in recall.facts.items()],
+        [(pack_step(step), as_text(value)) for step, value in recall.facts.items()],
     )
 
 
@@ -113,7 +121,7 @@ def unpack_recall(packed: Packed) -> Recall:
         {unpack_step(step): _recorded(asked, reply) for step, asked, reply in finished},
         {unpack_step(step): Question(*asked) for step, asked in waiting},
         {unpack_step(step): count for step, count in attempts},
-        {unpack_step(step): value for step, value in facts},
+        {unpack_step(step): json.loads(value) for step, value in facts},
     )
 
 

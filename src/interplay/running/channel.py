@@ -40,7 +40,7 @@ class Channel(asyncio.Protocol):
     def __init__(self, serve: Serve, context_of: Callable[[list[Any]], Context | None] = lambda body: None):
         self._serve = serve
         self._context_of = context_of
-        self._pack = msgspec.msgpack.Encoder().encode
+        self._pack = msgspec.msgpack.Encoder(enc_hook=_plain).encode
         self._unpack = msgspec.msgpack.Decoder().decode
         self._waiting: dict[int, asyncio.Future[Any]] = {}
         self._numbers = count()
@@ -58,8 +58,8 @@ class Channel(asyncio.Protocol):
             future.set_exception(ChannelClosed("the other process is gone"))
             return future
         number = next(self._numbers)
-        self._waiting[number] = future
         self._send((_CALL, number, verb, body))
+        self._waiting[number] = future
         return future
 
     def close(self) -> None:
@@ -130,7 +130,10 @@ class Channel(asyncio.Protocol):
         except Exception as error:  # noqa: BLE001  # handed on to whoever called, as what it is
             self._send((_ERROR, number, _packed(error)))
         else:
-            self._send((_ANSWER, number, came_to))
+            try:
+                self._send((_ANSWER, number, came_to))
+            except (TypeError, ValueError, OverflowError) as error:  # nothing that a message can hold
+                self._send((_ERROR, number, _packed(error)))
 
     def _send(self, message: Sequence[Any]) -> None:
         """All that is said in one turn of the loop goes out together."""
@@ -151,6 +154,14 @@ class Channel(asyncio.Protocol):
             self._transport.abort()
 
 
+def _plain(value: Any) -> Any:
+    """A text or number of a kind of its own, as a user's function may give back, as what it is."""
+    for kind in (str, float, int, bytes):
+        if isinstance(value, kind):
+            return kind(value)  # type: ignore[arg-type]  # it is one
+    raise TypeError(f"no message can hold {type(value).__name__}")
+
+
 def _packed(error: Exception) -> list[Any]:
     """An error as it travels."""
     if isinstance(error, CallFailed):
@@ -162,7 +173,7 @@ def _packed(error: Exception) -> list[Any]:
     for kind in type(error).__mro__:
         if _TOLD.get(kind.__name__) is kind:
             return [kind.__name__, str(error)]
-    return ["fault", f"{type(error).__name__}: {error}"]
+    return ["fault", ascii(f"{type(error).__name__}: {error}")[1:-1]]
 
 
 def _error_from(packed: list[Any]) -> Exception:

@@ -175,7 +175,7 @@ class Engine:
             held = stack.enter_context(run_lock(self.how.store, self.run_id))
         plan = await asyncio.to_thread(self.look_ahead, scenarios)
         self._check_budget(plan)
-        self._launcher = await opened(self.launcher(), plan, stack)
+        self._launcher = await opened(self.launcher(), plan, stack, self.benchmark)
         models = await self._connect(plan.models, stack)
         check_models(self.how.limits, models, [judge for work in plan.works for judge in work.judges])
         # nothing was written until here

@@ -107,6 +107,21 @@ class Errand:
     context: Context  # whoever waits for the work counts what its calls use
     threads: dict[bytes, Thread] = field(default_factory=dict)
     conversations: set[int] = field(default_factory=set)  # that were opened for it
+    opening: "asyncio.Future[int] | None" = None  # one that is being opened
+
+    def opened(self, conversation: int) -> int:
+        """If the process that plays is lost, the next one goes on with what was opened."""
+        self.work = replace(self.work, anew=False)
+        self.conversations.add(conversation)
+        return conversation
+
+    async def left(self, journal: Journal) -> Work:
+        """The work as another process is to take it up, after the one that had it was lost."""
+        if self.opening is not None:
+            self.opened(await self.opening)  # it is written even though nobody waited for it any more
+        for conversation in self.conversations:
+            journal.left(conversation)
+        return self.work
 
 
 @dataclass(eq=False)
@@ -136,6 +151,7 @@ class Hub:
         self._changed = asyncio.Condition()
         self._tasks: set[asyncio.Task[None]] = set()
         self._losses = 0  # in a row
+        self._coming = 0  # processes that are being replaced
         self._how_lost = ""
         self._trouble: Mistake | None = None  # with starting another one
         self._closing = False
@@ -162,6 +178,8 @@ class Hub:
         """Have a work done by some process; if that is lost, by another, from where the record is."""
         while True:
             branch = await self._least_busy()
+            if branch is None:
+                return True  # the run was stopped
             number = next(self._numbers)
             errand = branch.errands[number] = Errand(work, copy_context())
             with_scenario = work.place.scenario.id not in branch.scenarios
@@ -170,9 +188,7 @@ class Hub:
                 packed = pack_work(work, with_scenario=with_scenario)
                 is_over, parked, news = await branch.channel.call("attend", number, packed)
             except ChannelClosed:
-                work = errand.work
-                for conversation in errand.conversations:
-                    self._office.journal.left(conversation)
+                work = await errand.left(self._office.journal)
                 continue
             finally:
                 del branch.errands[number]
@@ -210,14 +226,14 @@ class Hub:
             await branch.channel.call("begin", self._setup)
             has_begun = True
         except ChannelClosed:
-            await self._lost(branch)
+            await self._replace(branch)
             return
         finally:
             if not has_begun:
                 await branch.launched.end()
+        self._branches.append(branch)
         self._do(self._watch(branch))
         async with self._changed:
-            self._branches.append(branch)
             self._changed.notify_all()
         if self._office.tally.stopping:
             self.stop()
@@ -232,37 +248,37 @@ class Hub:
         await branch.channel.closed.wait()
         if not self._closing:
             self._branches.remove(branch)
-            await self._lost(branch)
+            await self._replace(branch)
 
-    async def _lost(self, branch: Branch) -> None:
+    async def _replace(self, branch: Branch) -> None:
+        """Start another one, unless they end again and again; where none can be started, those that are there go on."""
+        self._coming += 1
         self._losses += 1
         self._office.tally.lost_workers += 1
-        await branch.launched.end()
-        self._how_lost = branch.launched.how_it_ended()
-        if self._losses < MOST_LOSSES and not self._office.tally.stopping:
-            self._do(self._start_another())
-        async with self._changed:
-            self._changed.notify_all()
-
-    async def _start_another(self) -> None:
-        """Where none can be started any more, those that are there go on."""
         try:
-            await self._start()
+            await branch.launched.end()
+            self._how_lost = branch.launched.how_it_ended()
+            # all of them may be lost at one time, by one accident
+            if self._losses < MOST_LOSSES + self._launcher.count - 1 and not self._office.tally.stopping:
+                await self._start()
         except Mistake as problem:
-            self._losses, self._trouble = MOST_LOSSES, problem
+            self._trouble = problem
+        finally:
+            self._coming -= 1
             async with self._changed:
                 self._changed.notify_all()
 
-    async def _least_busy(self) -> Branch:
+    async def _least_busy(self) -> Branch | None:
+        """The process with the fewest works; None where there is none any more because the run was stopped."""
+
         def there() -> list[Branch]:  # one that is gone may not have been taken off yet
             return [one for one in self._branches if not one.channel.closed.is_set()]
 
-        def none_comes() -> bool:
-            return not self._branches and self._losses >= MOST_LOSSES
-
         async with self._changed:
-            await self._changed.wait_for(lambda: there() or none_comes())
+            await self._changed.wait_for(lambda: there() or not (self._branches or self._coming))
         found = there()
+        if not found and self._office.tally.stopping:
+            return None
         if not found:
             raise self._trouble or Mistake(_LOST.format(how=self._how_lost))
         return min(found, key=lambda one: len(one.errands))
@@ -298,32 +314,33 @@ class Hub:
     def _request(
         self, errand: Errand, packed: Packed, perform: Callable[[], Awaitable[Reply]] = _nobody
     ) -> CarriedRequest:
-        digest, settings, base, lacking = packed
+        digest, settings, base, lacking, session = packed
         if settings is not None and digest not in self._settings:
             known = json.loads(settings)
             self._settings[digest] = known["model"], Sampling(**known["sampling"]), known["schema"]
         model, sampling, schema = self._settings[digest]
         thread = grown(errand.threads[base] if base else None, lacking)
         errand.threads[thread.digest] = thread
-        return CarriedRequest(model, thread, sampling, schema, perform=perform)
+        return CarriedRequest(model, thread, sampling, schema, session, perform=perform)
 
     async def _write(self, errand: Errand, verb: str, body: list[Any]) -> Packed:
         journal = self._office.journal
         if verb == "open":
             protocol, anew = body
-            found = await journal.open_conversation(errand.work.place, protocol, anew=anew)
-            # if this process is lost, the next one goes on with what was opened
-            errand.work = replace(errand.work, anew=False)
-            errand.conversations.add(found)
-            return found
+            errand.opening = asyncio.ensure_future(
+                journal.open_conversation(errand.work.place, protocol, anew=anew)
+            )
+            return errand.opened(await asyncio.shield(errand.opening))
         conversation, *rest = body
         if verb == "recall":
             return pack_recall(await journal.recall(conversation, *rest))
         if verb == "fact":
-            await journal.keep_fact(conversation, unpack_step(rest[0]), rest[1])
+            await journal.keep_fact(conversation, unpack_step(rest[0]), json.loads(rest[1]))
         elif verb == "finish":
             outcome, lines, protocol = rest
-            await journal.finish(conversation, build(self._outcome, outcome), unpack_lines(lines), protocol)
+            await journal.finish(
+                conversation, build(self._outcome, json.loads(outcome)), unpack_lines(lines), protocol
+            )
         elif verb == "park":
             await journal.park(conversation, unpack_lines(rest[0]))
         elif verb == "void":

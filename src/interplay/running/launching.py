@@ -10,12 +10,14 @@ from collections.abc import Callable
 from contextlib import AsyncExitStack
 from typing import IO, Any, Protocol
 
+from interplay.core.benchmark import Benchmark
 from interplay.core.failures import Mistake
 from interplay.models.calling import Model
 from interplay.models.connecting import Directory
 from interplay.running.channel import Channel
 from interplay.running.how import RAY, How
 from interplay.running.plan import Plan
+from interplay.running.setup import check_shared
 
 PATIENCE = 2.0  # seconds that a process has to end by itself
 LONGEST_LINE = 300
@@ -58,6 +60,8 @@ def launcher_of(how: How) -> Launcher | None:
     """What starts processes for a run; None where it is carried out by this one alone."""
     if how.games_alone:
         return None
+    if sys.platform == "win32" and (how.on or how.workers > 1):
+        raise Mistake("--workers and --on need Linux or macOS; leave them out")
     if how.on == RAY:
         from interplay.running.on_ray import RayLauncher  # it is large, and an extra
 
@@ -65,10 +69,13 @@ def launcher_of(how: How) -> Launcher | None:
     return LocalLauncher(how.workers) if how.workers > 1 else None
 
 
-async def opened(launcher: Launcher | None, plan: Plan, stack: AsyncExitStack) -> Launcher | None:
+async def opened(
+    launcher: Launcher | None, plan: Plan, stack: AsyncExitStack, benchmark: Benchmark
+) -> Launcher | None:
     """What starts processes for this plan, open until the stack is unwound; for no work, none."""
     if launcher is None or not plan.works:
         return None
+    check_shared(benchmark)
     stack.push_async_callback(launcher.close)
     await launcher.open(plan)
     return launcher
@@ -101,13 +108,25 @@ async def start_process(module: str, make: Callable[[], Channel]) -> "LocalProce
     said = tempfile.TemporaryFile()  # noqa: SIM115  # closed when the process has ended
     try:
         process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", module, str(theirs.fileno())),
+            *(
+                sys.executable,
+                "-P",
+                "-m",
+                module,
+                str(theirs.fileno()),
+            ),  # nothing is imported from this folder
             pass_fds=[theirs.fileno()],
             stdin=asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.DEVNULL,
             stderr=said,
             start_new_session=True,  # Ctrl-C is for the process that drives them
         )
+    except OSError as error:
+        ours.close()
+        said.close()
+        raise Mistake(
+            f"a worker process cannot be started ({error.strerror}); ask for fewer with --workers"
+        ) from error
     finally:
         theirs.close()
     _, channel = await asyncio.get_running_loop().create_connection(make, sock=ours)

@@ -18,6 +18,9 @@ def allow_connections(count: int) -> int:
         return count
     wanted = min(count + BESIDE, most)
     if soft < wanted:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
-        soft = wanted
+        try:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+            soft = wanted
+        except (ValueError, OSError):  # the system has a limit of its own below that
+            pass
     return max(1, soft - BESIDE)

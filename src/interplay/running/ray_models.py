@@ -41,7 +41,10 @@ class LocalOnRay:
 
     async def check(self) -> None:
         """Start the process, which looks for the weights on its own machine."""
-        await self._held()
+        try:
+            await self._held()
+        except ChannelClosed:
+            raise Mistake(f"{self.name}: the process that holds it was lost{self._how()}") from None
 
     async def reply(self, request: Request) -> Reply:
         channel = await self._again()

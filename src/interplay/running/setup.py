@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from interplay.benchmarks import find
+from interplay.core.benchmark import Benchmark
 from interplay.core.failures import Mistake
 from interplay.models.connecting import HOSTED, Directory
 from interplay.models.entries import Entry
@@ -63,9 +64,8 @@ def directory_from(carried: Mapping[str, Any]) -> Directory:
     return Directory(entries, prices, base_url, timeout, {}, environment)
 
 
-def setup_of(setting: Setting, directory: Directory, models: Iterable[str], *, pairs: bool) -> Setup:
-    """What travels of a setting; a Mistake where it is made of things that only this process has."""
-    benchmark = setting.benchmark
+def check_shared(benchmark: Benchmark) -> None:
+    """Raise a Mistake if other processes do not know this benchmark."""
     try:
         known = find(benchmark.name) is benchmark
     except Mistake:
@@ -74,6 +74,12 @@ def setup_of(setting: Setting, directory: Directory, models: Iterable[str], *, p
         raise Mistake(
             f"{benchmark.name} is known to this process alone; play it without --workers and without --on"
         )
+
+
+def setup_of(setting: Setting, directory: Directory, models: Iterable[str], *, pairs: bool) -> Setup:
+    """What travels of a setting; a Mistake where it is made of things that only this process has."""
+    benchmark = setting.benchmark
+    check_shared(benchmark)
     if benchmark.protocol(setting.options) != setting.protocol:
         raise Mistake(f"{benchmark.name} changed since this process began; start it again")
     return Setup(
