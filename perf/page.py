@@ -26,7 +26,8 @@ simulator and subject in turn, then one call of a judge. It goes over real HTTP 
 own on the same machine, and every call is recorded in a SQLite store on disk, intent before reply.
 
 **The bare loop** is the floor that it is held against: as many workers as there are connections, each of which posts
-the same requests as JSON with aiohttp, reads the answer and parses it. It keeps nothing and judges nothing.
+the same requests as JSON with aiohttp, reads the answer and parses it. It keeps nothing and judges nothing. It runs in
+Python's own event loop, as most scripts do; the job runs in uvloop's, as the program does.
 
 **Inspect AI** is the peer: the same conversations of the same briefs and forms, written as a solver and a scorer
 (`perf/inspect_job.py`), with settings that make it fast and leave its work whole. Other peers were not
