@@ -39,8 +39,7 @@ SEEDED = {"default_rng", "Generator", "SeedSequence", "PCG64"}
 CATCHING = {
     "cli/edge.py": "the edge, where every error becomes a line",
     "running/channel.py": "hands the error on to the process that called",
-    "store/postgres_writer.py": "hands the error on to everyone who waits for the same commit",
-    "store/writer.py": "hands the error on to everyone who waits for the same commit",
+    "store/gathering.py": "hands the error on to everyone who waits for the same commit",
     "models/python.py": "loads the user's own file, which may raise anything",
     "models/scripted.py": "calls the user's own function, which may raise anything",
 }

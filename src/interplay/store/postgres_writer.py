@@ -1,10 +1,8 @@
 """Writing a run to a PostgreSQL store: batches in a thread, each committed once, whatever becomes of connections."""
 
-import asyncio
 import time
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from typing import Any, TypeVar, cast
+from functools import partial
+from typing import Any, cast
 
 import apsw
 import psycopg
@@ -12,29 +10,25 @@ from psycopg import errors
 
 from interplay.core.failures import StoreTrouble
 from interplay.store.beats import beat
+from interplay.store.gathering import Gathering, Write
 from interplay.store.places import Server
 from interplay.store.postgres import connect, share
 from interplay.store.postgres_connection import Connection, Unreachable, trouble_in_words
 from interplay.store.postgres_lock import ServerLock, gone
 
-T = TypeVar("T")
-Write = Callable[[apsw.Connection], Any]
 MOST_TRIES = 50  # of a batch that others were in the way of
 UNDER_WAY = 0.05  # seconds between two looks at a commit whose end is not known
 _AGAIN = (errors.DeadlockDetected, errors.SerializationFailure)
 
 
-class ServerWriter:
+class ServerWriter(Gathering):
     """Takes writes from one event loop; an awaited write is committed, and committed once."""
 
     def __init__(self, server: Server, held: ServerLock | None = None):
+        super().__init__()
         self.path = server
         self._held = held
         self._own = None if held else Connection(connect(server, create=True).raw)
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix="interplay-store")
-        self._waiting: list[tuple[Write, asyncio.Future[Any]]] = []
-        self._draining: asyncio.Task[None] | None = None
-        self._runs: set[int] = set()
         self._number: str | None = (
             None  # of the transaction that changes something, from just before its commit
         )
@@ -45,41 +39,11 @@ class ServerWriter:
         assert found is not None, "a writer has the lock's connection, or its own"  # noqa: S101  # told to mypy
         return found
 
-    def beats_for(self, run: int) -> None:
-        """From now on every commit that changes something is counted as a change of this run."""
-        self._runs.add(run)
+    async def _write_all(self, writes: list[Write]) -> list[Any]:
+        """One batch, until it is committed, in the thread; each statement is a way to the server and back."""
+        return await self._in_thread(partial(self._in_turn, writes))
 
-    async def write(self, write: Callable[[apsw.Connection], T]) -> T:
-        """Do this write and wait until it is committed; it happens even if the waiter is cancelled.
-
-        Where others are in the way, or the connection is lost, it is done again from the start: it must change
-        nothing but the store.
-        """
-        done: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-        self._waiting.append((write, done))
-        if self._draining is None or self._draining.done():
-            self._draining = asyncio.create_task(self._drain())
-        return cast(T, await done)
-
-    async def _drain(self) -> None:
-        loop = asyncio.get_running_loop()
-        while self._waiting:
-            batch, self._waiting = self._waiting, []
-            try:
-                writes = [write for write, _ in batch]
-                results = await loop.run_in_executor(self._thread, self._write_all, writes)
-            except Exception as error:  # noqa: BLE001  # handed on to everyone who waits for this batch
-                for _, done in batch:
-                    if not done.done():
-                        done.set_exception(error)
-                        done.exception()  # a waiter that was cancelled will not look
-            else:
-                for (_, done), result in zip(batch, results, strict=True):
-                    if not done.done():
-                        done.set_result(result)
-
-    def _write_all(self, writes: list[Write]) -> list[Any]:
-        """In the thread: one batch, until it is committed."""
+    def _in_turn(self, writes: list[Write]) -> list[Any]:
         if self._held is None:
             return self._until_committed(writes)
         with self._held.turn:
@@ -154,13 +118,6 @@ class ServerWriter:
         if not self.connection.is_lost and self.connection.in_transaction:
             self.connection.execute("ROLLBACK")
 
-    async def close(self) -> None:
-        """Write what is waiting, then let go; it happens even if the waiter is cancelled."""
-        await asyncio.shield(self._close())
-
-    async def _close(self) -> None:
-        while self._draining is not None and not self._draining.done():
-            await asyncio.wait([self._draining])
-        await asyncio.to_thread(self._thread.shutdown)
+    def _let_go(self) -> None:
         if self._own:
             self._own.close()
