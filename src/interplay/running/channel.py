@@ -62,6 +62,10 @@ class Channel(asyncio.Protocol):
         self._waiting[number] = future
         return future
 
+    def tell(self, verb: str, *body: Any) -> None:
+        """The same, where nobody waits for what it comes to."""
+        self.call(verb, *body).add_done_callback(_looked_at)
+
     def close(self) -> None:
         """Let go, when all that was said is on its way."""
         self._flush()
@@ -152,6 +156,11 @@ class Channel(asyncio.Protocol):
     def _abort(self) -> None:
         if self._transport is not None:
             self._transport.abort()
+
+
+def _looked_at(future: "asyncio.Future[Any]") -> None:
+    if not future.cancelled():
+        future.exception()
 
 
 def _plain(value: Any) -> Any:

@@ -201,7 +201,7 @@ class Hub:
     def stop(self) -> None:
         """Tell everybody that nothing more is sent."""
         for branch in self._branches:
-            branch.channel.call("stop").add_done_callback(_looked_at)
+            branch.channel.tell("stop")
 
     def _count(self, news: Mapping[str, int]) -> None:
         tally = self._office.tally
@@ -358,8 +358,3 @@ class Hub:
 def _context(branch: Branch, body: list[Any]) -> Context | None:
     errand = branch.errands.get(body[0])
     return errand.context.copy() if errand else None
-
-
-def _looked_at(future: "asyncio.Future[Any]") -> None:
-    if not future.cancelled():
-        future.exception()

@@ -157,7 +157,7 @@ class RayLauncher:
         except ChannelClosed:
             raise Mistake("the connection to the Ray cluster is lost; the same command goes on") from None
         except BaseException:
-            agent.call("end", number).add_done_callback(_looked_at)
+            agent.tell("end", number)
             raise
         return process
 
@@ -218,7 +218,7 @@ class RayProcess:
         self.channel.close()
         await asyncio.wait([self.gone], timeout=ENDS_WITHIN)
         if not self.gone.done():
-            self._agent.call("end", self._number).add_done_callback(_looked_at)
+            self._agent.tell("end", self._number)
             await asyncio.wait([self.gone], timeout=ENDS_WITHIN)
         self.gone.cancel()  # a node that is lost is no hurry of Ray's
 
@@ -271,8 +271,3 @@ def _why(error: Exception) -> str:
     if isinstance(error, ConnectionRefusedError):
         return "nobody listens there"
     return str(error)
-
-
-def _looked_at(future: "asyncio.Future[Any]") -> None:
-    if not future.cancelled():
-        future.exception()
