@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 
 from interplay.benchmarks.generating import best_pieces, board_of_writing, drawn, refuse_data, told_of
-from interplay.core.benchmark import Origin, Piece, Played, Scenario
+from interplay.core.benchmark import Played, Scenario
 from interplay.core.failures import Mistake
+from interplay.core.making import Origin, Piece
 
 SCENARIOS = [Scenario({"number": number}, f"piece {number}") for number in (1, 2, 3)]
 

@@ -21,8 +21,9 @@ from interplay.benchmarks.role_play.writing import (
     write,
     writing,
 )
-from interplay.core.benchmark import Origin, Piece, Played, Scenario
+from interplay.core.benchmark import Played, Scenario
 from interplay.core.failures import Mistake
+from interplay.core.making import Origin, Piece
 from tests.benchmarks.pieces import SPOILED, character, situation
 
 OPTIONS = writing.settle({"characters": "4", "situations": "2"})

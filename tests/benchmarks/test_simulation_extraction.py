@@ -13,9 +13,10 @@ from interplay.benchmarks import find
 from interplay.benchmarks.simulation.dialogues import Dialogue, DialogueTurn, task_of
 from interplay.benchmarks.simulation.extraction import MOST_NAMED, RULE, extract, turn_of, types_of
 from interplay.benchmarks.simulation.scripts import Turn, cut, read_scripts
-from interplay.core.benchmark import Collected, Extract, Played, Verdict
+from interplay.core.benchmark import Played, Verdict
 from interplay.core.conversation import Casting, Conversation
 from interplay.core.failures import JudgeFailure
+from interplay.core.making import Collected, Extract
 from interplay.core.wire import Reply, Request, Step
 
 BENCHMARK = find("simulation_dialogues")

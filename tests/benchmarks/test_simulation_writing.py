@@ -22,7 +22,8 @@ from interplay.benchmarks.simulation.writing import (
     write,
     writing,
 )
-from interplay.core.benchmark import Origin, Piece, Played, Scenario
+from interplay.core.benchmark import Played, Scenario
+from interplay.core.making import Origin, Piece
 from tests.benchmarks.new_tasks import BAD, good
 from tests.benchmarks.new_tasks import write as written
 

@@ -40,9 +40,10 @@ from interplay.benchmarks.task_dialogue.writing import (
     writing,
 )
 from interplay.cli import main
-from interplay.core.benchmark import Origin, Played
+from interplay.core.benchmark import Played
 from interplay.core.conversation import Casting, Conversation
 from interplay.core.failures import Mistake, UnreadableFailure
+from interplay.core.making import Origin
 from interplay.core.wire import Sampling
 from interplay.models.loopback import Asked, Loopback, Script, rehearse, serving
 from tests.benchmarks.stage import Desk as Stage

@@ -20,7 +20,8 @@ from interplay.benchmarks.word_guessing.writing import (
     write,
     writing,
 )
-from interplay.core.benchmark import Origin, Piece, Played, Scenario
+from interplay.core.benchmark import Played, Scenario
+from interplay.core.making import Origin, Piece
 from tests.benchmarks.new_pairs import BAD, TOPIC, Entry, entry, good
 
 OPTIONS = writing.settle({"topic": TOPIC, "n": "6"})

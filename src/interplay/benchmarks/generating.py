@@ -5,9 +5,10 @@ from pathlib import Path
 from random import Random
 from typing import Any, TypeVar
 
-from interplay.core.benchmark import Option, Origin, Piece, Played, Scenario
+from interplay.core.benchmark import Option, Played, Scenario
 from interplay.core.board import Board, Cell, Column
 from interplay.core.failures import Mistake, UnreadableFailure
+from interplay.core.making import Origin, Piece
 
 T = TypeVar("T")
 WRITER = "writer"

@@ -30,8 +30,9 @@ from interplay.cli.flags import (
     with_flags,
 )
 from interplay.cli.showing import check_html, show_run
-from interplay.core.benchmark import Benchmark, Collected, Collector, Extract
+from interplay.core.benchmark import Benchmark
 from interplay.core.failures import Mistake, nearest
+from interplay.core.making import Collected, Collector, Extract
 from interplay.reporting.writing import check_path, holds, refuse_store, write_whole
 from interplay.running.engine import Engine
 from interplay.running.how import Again, How

@@ -27,8 +27,9 @@ from interplay.cli.flags import (
     sampling_in,
     with_flags,
 )
-from interplay.core.benchmark import Benchmark, Generator, Material, Origin, Piece
+from interplay.core.benchmark import Benchmark, Material
 from interplay.core.failures import Mistake, nearest
+from interplay.core.making import Generator, Origin, Piece
 from interplay.reporting.writing import check_path, holds, refuse_store, write_whole
 from interplay.running.engine import Engine
 from interplay.running.forecast import forecast

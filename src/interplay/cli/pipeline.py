@@ -13,8 +13,9 @@ from interplay.cli.collecting import COLLECTORS, check_out, extract_for, taken
 from interplay.cli.edge import STOPPED
 from interplay.cli.flags import HOW, HTML, JSON, ROLE, STORE, flag, how_of, roles_in, with_flags
 from interplay.cli.showing import check_html, show_run
-from interplay.core.benchmark import Benchmark, Collector
+from interplay.core.benchmark import Benchmark
 from interplay.core.failures import Mistake, nearest
+from interplay.core.making import Collector
 from interplay.running.engine import Engine
 from interplay.running.how import How
 from interplay.running.spec import EMBEDDED, make_spec

@@ -3,8 +3,9 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from interplay.core.benchmark import Benchmark, Errand, Finished, Played, Sequel
+from interplay.core.benchmark import Benchmark, Played
 from interplay.core.failures import Mistake
+from interplay.core.making import Errand, Finished, Sequel
 from interplay.running.budget import Amount
 from interplay.running.engine import Engine
 from interplay.running.how import How

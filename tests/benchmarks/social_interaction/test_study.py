@@ -20,8 +20,9 @@ from interplay.benchmarks.social_interaction.windows import (
     last_speaker_share,
     written_play,
 )
-from interplay.core.benchmark import Finished, Played, Scenario
+from interplay.core.benchmark import Played, Scenario
 from interplay.core.failures import Mistake
+from interplay.core.making import Finished
 
 SEATS = (
     Seated("player", "player", "Ana Bell", "m"),

@@ -21,9 +21,9 @@ from interplay.benchmarks.social_interaction.teachers import (
     weights_of,
 )
 from interplay.benchmarks.social_interaction.training import Lesson, Tuned
-from interplay.core.benchmark import Finished
 from interplay.core.conversation import Conversation
 from interplay.core.failures import Mistake, ProviderFailure
+from interplay.core.making import Finished
 from interplay.core.wire import Step
 from interplay.models import tuning
 from interplay.models.connecting import Directory

@@ -27,7 +27,8 @@ from interplay.benchmarks.social_interaction.writing import (
     write,
     writing,
 )
-from interplay.core.benchmark import Origin, Piece, Played, Scenario
+from interplay.core.benchmark import Played, Scenario
+from interplay.core.making import Origin, Piece
 from tests.benchmarks.social_interaction.new_pieces import BAD, Draft, good
 
 OPTIONS = {what: writing.settle({"what": what, "n": "6"}) for what in WHAT}

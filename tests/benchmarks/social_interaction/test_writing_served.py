@@ -13,7 +13,7 @@ from interplay.benchmarks.social_interaction.knowledge import read_knowledge
 from interplay.benchmarks.social_interaction.scenarios import EXCHANGE, PARTY, scenarios
 from interplay.benchmarks.social_interaction.writing import generator, lacking, write, writing
 from interplay.cli.generating import Job
-from interplay.core.benchmark import Piece
+from interplay.core.making import Piece
 from interplay.models.connecting import Directory
 from interplay.models.loopback import Loopback, Script, serving
 from interplay.running.how import How

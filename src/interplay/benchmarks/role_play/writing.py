@@ -22,11 +22,8 @@ from interplay.benchmarks.role_play.drafting import (
 )
 from interplay.core.benchmark import (
     Benchmark,
-    Generator,
     Option,
     Options,
-    Origin,
-    Piece,
     Played,
     Role,
     Scenario,
@@ -35,6 +32,7 @@ from interplay.core.benchmark import (
     Verdict,
 )
 from interplay.core.board import Board
+from interplay.core.making import Generator, Origin, Piece
 from interplay.core.wire import Sampling
 
 OPTIONS = (

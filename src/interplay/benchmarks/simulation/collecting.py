@@ -13,7 +13,8 @@ from interplay.benchmarks.simulation.dialogues import (
 from interplay.benchmarks.simulation.evaluation import SIMULATOR
 from interplay.benchmarks.simulation.extraction import JUDGE_PROMPTS, RULE, Extraction, extract
 from interplay.benchmarks.simulation.judges import JUDGE
-from interplay.core.benchmark import Benchmark, Collector, Option, Options, Role, Tryout
+from interplay.core.benchmark import Benchmark, Option, Options, Role, Tryout
+from interplay.core.making import Collector
 from interplay.core.wire import Sampling
 
 OPTIONS = (

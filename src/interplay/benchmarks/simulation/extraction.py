@@ -21,10 +21,11 @@ from interplay.benchmarks.simulation.scripts import (
     Turn,
     cut,
 )
-from interplay.core.benchmark import Collected, Extract, Options, Played, Scenario, Span, Verdict
+from interplay.core.benchmark import Options, Played, Scenario, Span, Verdict
 from interplay.core.conversation import Conversation
 from interplay.core.failures import FAILURES
 from interplay.core.forms import JsonForm, Range
+from interplay.core.making import Collected, Extract
 from interplay.core.prompts import Prompts
 from interplay.core.wire import digest_of
 from interplay.judging.fence import fenced, mark_of

@@ -22,11 +22,8 @@ from interplay.benchmarks.simulation.task_checks import Shelf, about_task
 from interplay.benchmarks.simulation.tasks import KINDS, STATELESS, Task
 from interplay.core.benchmark import (
     Benchmark,
-    Generator,
     Option,
     Options,
-    Origin,
-    Piece,
     Played,
     Role,
     Scenario,
@@ -35,6 +32,7 @@ from interplay.core.benchmark import (
     Verdict,
 )
 from interplay.core.board import Board
+from interplay.core.making import Generator, Origin, Piece
 from interplay.core.wire import Sampling, digest_of
 
 MOST = 500

@@ -16,8 +16,9 @@ from interplay.benchmarks.social_interaction.study import Pupil, Study, play_of,
 from interplay.benchmarks.social_interaction.teachers import check_local, teacher_of, tuned_model
 from interplay.benchmarks.social_interaction.training import Lesson, Tuned, rule_name, training, training_by
 from interplay.benchmarks.social_interaction.windows import Window, split
-from interplay.core.benchmark import RULE, Errand, Finished, Options, RunErrand, Sequel
+from interplay.core.benchmark import RULE, Options
 from interplay.core.failures import Mistake
+from interplay.core.making import Errand, Finished, RunErrand, Sequel
 from interplay.core.wire import canonical
 from interplay.models import sentences
 from interplay.models.connecting import Directory

@@ -19,7 +19,8 @@ from interplay.benchmarks.social_interaction.windows import (
     split,
     written_play,
 )
-from interplay.core.benchmark import Finished, Options, Played
+from interplay.core.benchmark import Options, Played
+from interplay.core.making import Finished
 
 CURVES = ("light", "all", "no")
 PARTS_OF_A_CURVE = (8, 4, 2)  # an eighth, a quarter, a half, and all of it

@@ -11,9 +11,10 @@ from typing import Any, Protocol
 
 from interplay.benchmarks.social_interaction.masters import API, Master
 from interplay.benchmarks.social_interaction.training import Lesson, Tuned
-from interplay.core.benchmark import Finished, Options
+from interplay.core.benchmark import Options
 from interplay.core.conversation import Conversation
 from interplay.core.failures import Cancelled, Mistake, ProviderFailure
+from interplay.core.making import Finished
 from interplay.core.wire import canonical, digest_of
 from interplay.models import causal, embedded, tuned, tuning
 from interplay.models.calling import CallFailed, Model

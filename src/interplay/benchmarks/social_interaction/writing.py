@@ -23,11 +23,8 @@ from interplay.benchmarks.social_interaction.knowledge import Knowledge
 from interplay.benchmarks.social_interaction.scenarios import PARTY
 from interplay.core.benchmark import (
     Benchmark,
-    Generator,
     Option,
     Options,
-    Origin,
-    Piece,
     Played,
     Role,
     Scenario,
@@ -37,6 +34,7 @@ from interplay.core.benchmark import (
 )
 from interplay.core.board import Board
 from interplay.core.failures import Mistake
+from interplay.core.making import Generator, Origin, Piece
 from interplay.core.wire import Sampling
 
 MOST = 500

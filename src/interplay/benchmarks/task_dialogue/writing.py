@@ -18,11 +18,8 @@ from interplay.benchmarks.task_dialogue.goal_checks import about
 from interplay.benchmarks.task_dialogue.goals import goal_of
 from interplay.core.benchmark import (
     Benchmark,
-    Generator,
     Option,
     Options,
-    Origin,
-    Piece,
     Played,
     Role,
     Scenario,
@@ -32,6 +29,7 @@ from interplay.core.benchmark import (
 )
 from interplay.core.board import Board
 from interplay.core.failures import Mistake
+from interplay.core.making import Generator, Origin, Piece
 from interplay.core.wire import Sampling
 
 MOST = 500

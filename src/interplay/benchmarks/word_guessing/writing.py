@@ -23,11 +23,8 @@ from interplay.benchmarks.word_guessing.lexicon import plain, same_phrase, token
 from interplay.benchmarks.word_guessing.words import Pair, Word
 from interplay.core.benchmark import (
     Benchmark,
-    Generator,
     Option,
     Options,
-    Origin,
-    Piece,
     Played,
     Role,
     Scenario,
@@ -36,6 +33,7 @@ from interplay.core.benchmark import (
     Verdict,
 )
 from interplay.core.board import Board
+from interplay.core.making import Generator, Origin, Piece
 from interplay.core.wire import Sampling
 
 MOST = 500
