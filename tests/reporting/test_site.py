@@ -10,7 +10,7 @@ from urllib.parse import unquote
 import pytest
 
 from interplay.core.failures import Mistake
-from interplay.reporting.site import MARK, Published, check_folder, write_site
+from interplay.reporting.site import MARK, Published, check_folder, unnamed, write_site
 from interplay.reporting.site_search import OF_ALL, OF_ONE, Index
 from interplay.store.labels import Given, Labels
 from interplay.store.passes import Passes
@@ -117,6 +117,10 @@ def test_what_is_private_stays_at_home(store: Path, site: Path) -> None:
                 "/games/",
             ):
                 assert private not in body, (file, private)
+
+
+def test_a_name_that_begins_with_another_goes_whole() -> None:
+    assert unnamed("human/adam and human/ada", {"human/ada", "human/adam"}) == "human and human"
 
 
 def test_names_are_there_where_they_are_wanted(store: Path, tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 import os
 import secrets
 import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -111,7 +111,7 @@ class _Writing:
         self.names, self.tell = names, tell
         self.index = Index()
         self.files = self.bytes = self.conversations = self.left_out = 0
-        self._hidden = [] if names else sorted({HUMAN + name for run in chosen for name in players_of(run)})
+        self._hidden = set() if names else {HUMAN + name for run in chosen for name in players_of(run)}
 
     def all(self) -> Published:
         self._write(MARK, "A site that Interplay wrote: the next export may replace this folder.\n")
@@ -236,9 +236,7 @@ class _Writing:
 
     def _unnamed(self, text: str) -> str:
         """The text without the names of people who sat in seats."""
-        for person in self._hidden:
-            text = text.replace(person, "human")
-        return text
+        return unnamed(text, self._hidden)
 
     def _write(self, place: str, body: str | bytes) -> None:
         path = self.folder / place
@@ -247,6 +245,13 @@ class _Writing:
         path.write_bytes(content)
         self.files += 1
         self.bytes += len(content)
+
+
+def unnamed(text: str, people: Collection[str]) -> str:
+    """The text without these names; the longest go first, for one may be the beginning of another."""
+    for person in sorted(people, key=lambda name: (-len(name), name)):
+        text = text.replace(person, "human")
+    return text
 
 
 def _without_people(found: dict[str, Any]) -> dict[str, Any]:
