@@ -8,15 +8,26 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 CLOSED = Path(__file__).parent / "closed_network"
 sys.path.insert(0, str(CLOSED))
 import sitecustomize  # noqa: E402, F401  # closes the network for this process
 
 os.environ["PYTHONPATH"] = str(CLOSED)  # and for the Pythons that tests start
-for name in [name for name in os.environ if name.startswith(("INTERPLAY_", "OPENAI_", "ANTHROPIC_"))]:
+PROVIDERS = ("OPENAI", "ANTHROPIC", "OPENROUTER", "TOGETHER", "GROQ", "DEEPSEEK", "MISTRAL", "GEMINI")
+SERVERS = ("OLLAMA", "LMSTUDIO", "VLLM")
+CLEARED = tuple(f"{name}_" for name in ("INTERPLAY", *PROVIDERS, *SERVERS))
+for name in [name for name in os.environ if name.startswith(CLEARED)]:
     if name not in ("INTERPLAY_ORIGINALS", "INTERPLAY_CACHE", "INTERPLAY_SCREENSHOTS"):
         del os.environ[name]
+
+pytest_plugins = ["pytester"]  # sessions of pytest as they are for who installed Interplay
+
+settings.register_profile(
+    "anywhere", deadline=None
+)  # how long an example takes says more of the machine than of it
+settings.load_profile("anywhere")
 
 WORKERS = ("asyncio_", "AnyIO worker")  # of a loop that may outlive the test; who leaks the loop is found
 

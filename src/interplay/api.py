@@ -14,6 +14,7 @@ from interplay.analysis.agreement import agreement_of
 from interplay.analysis.biases import bias_board, measure_of_judges
 from interplay.analysis.comparison import compare, comparison_board
 from interplay.analysis.correction import correction_board
+from interplay.analysis.expecting import Expectation, expect
 from interplay.analysis.sources import variance_board
 from interplay.benchmarks import find, find_playable
 from interplay.core.benchmark import Benchmark
@@ -23,6 +24,7 @@ from interplay.core.measures import Measure, measure_called
 from interplay.models.calling import Model
 from interplay.models.connecting import directory_of
 from interplay.models.scripted import Script, Scripted
+from interplay.reporting.export import FORMATS, format_of, needs_board, write_export
 from interplay.reporting.html import board_as_html, write_report
 from interplay.running.budget import Limits
 from interplay.running.engine import Engine
@@ -30,12 +32,12 @@ from interplay.running.following import check_sequel, follow, follows, sharing_b
 from interplay.running.how import DEFAULT_CONNECTIONS, How, workers_of
 from interplay.running.looping import carried_out
 from interplay.running.plan import read_anew
-from interplay.running.results import board_of, judged_of, options_of
+from interplay.running.results import board_of, options_of
 from interplay.running.spec import SamplingChange, make_spec
 from interplay.running.tally import Tally
 from interplay.store.labels import Labels
 from interplay.store.places import Store, place_of
-from interplay.store.records import ConversationRow, Records
+from interplay.store.records import Records
 from interplay.store.records import Run as RunRow
 
 if TYPE_CHECKING:
@@ -57,6 +59,8 @@ _OF_SETUP = (
     "on",
     "ray_address",
 )
+_BY_OTHERS = ("inspect", "parquet", "huggingface")  # formats that other packages write
+_ENDINGS = {".eval": "inspect", ".parquet": "parquet"}
 Speaker = str | Model | Script  # a name, a model made in Python, or a function of the messages
 
 
@@ -230,6 +234,10 @@ class Run:
 
         return self._analysed(board, by)
 
+    def expect(self, measure: str) -> Expectation:
+        """What is asked of a measure: run.expect("success").at_least(0.8) fails unless its interval begins there."""
+        return expect(self, measure)
+
     def _with_others(self, records: Records, row: RunRow, others: "Sequence[Run]") -> list[RunRow]:
         """This run and others of its store and benchmark, each once."""
         found = {row.id: row}
@@ -275,21 +283,35 @@ class Run:
                 for one in records.conversations(row)
             ]
 
-    def frame(self) -> "pandas.DataFrame":
-        """The scores as a table: conversation, scenario, model, repeat, score, source, value."""
-        try:
-            import pandas
-        except ImportError as error:
-            raise Mistake("a frame needs pandas: pip install interplay[frames]") from error
+    def frame(self, table: str = "scores") -> "pandas.DataFrame":
+        """A table for pandas: scores, conversations, scenarios, lines, calls, messages, facts, verdicts, labels, runs.
+
+        The scores have the columns conversation, scenario, model, repeat, score, source and value.
+        """
+        from interplay.interop.table_frames import frame_of
+
         with Records(self.store) as records:
             row = records.find(self.id)
-            scores = [
-                (*_place(one.row, score.model), score.name, score.source, score.value)
-                for one in judged_of(records, row, find(row.benchmark), lines=False)
-                for score in one.scores
-            ]
-        columns = ["conversation", "scenario", "model", "repeat", "score", "source", "value"]
-        return pandas.DataFrame(scores, columns=columns)
+            return frame_of(records, row, find(row.benchmark), table)
+
+    def export(self, path: str | os.PathLike[str], to: str = "", *, with_names: bool = False) -> str:
+        """Write the run for others, in the format that the name ends in or that is named; what was written, in words.
+
+        A file: json, jsonl, csv, markdown, html, inspect (.eval), parquet (the scores). With to=, a folder: parquet
+        (every table), huggingface (a dataset). In inspect and these, people are named only if wanted.
+        """
+        place = Path(path)
+        format = to or format_of(place, _ENDINGS)
+        if format not in (*FORMATS, *_BY_OTHERS):
+            raise Mistake(f"there is no format {format!r}; {nearest(format, (*FORMATS, *_BY_OTHERS))}")
+        with Records(self.store) as records:
+            row = records.find(self.id)
+            benchmark = find(row.benchmark)
+            if format in _BY_OTHERS:
+                return _written(format, records, row, benchmark, place, self.table, names=with_names)
+            board = self._board(records, row) if needs_board(format) else None
+            write_export(place, records, row, benchmark, board, format)
+            return f"Wrote {place}."
 
     def report(self, path: str | os.PathLike[str]) -> None:
         """Write the board and the conversations as one HTML file."""
@@ -308,12 +330,32 @@ class Run:
         return f"{self.id} in {self.store}\n{self.leaderboard()}"
 
 
+def _written(
+    format: str,
+    records: Records,
+    run: RunRow,
+    benchmark: Benchmark,
+    place: Path,
+    table: Mapping[str, str] | None,
+    *,
+    names: bool,
+) -> str:
+    """Write a run by means of another package, which is imported now; what is said of it."""
+    if format == "inspect":
+        from interplay.interop.inspect_log import write_logs
+
+        return write_logs(records, run, benchmark, place, names=names, changes=table)
+    if format == "parquet":
+        from interplay.interop.tables import write_tables
+
+        return write_tables(records, run, benchmark, place, names=names)
+    from interplay.interop.hugging_face import write_dataset
+
+    return write_dataset(records, run, benchmark, place, names=names, changes=table)
+
+
 def _shown(board: Board) -> Leaderboard:
     return Leaderboard(board.title, board.columns, board.rows, board.notes, board.parts)
-
-
-def _place(row: ConversationRow, model: str) -> tuple[int, str, str, int]:
-    return row.number, row.scenario.label, model or row.subject, row.repeat + 1
 
 
 def _names(speakers: Speaker | Sequence[Speaker], made: dict[str, Model]) -> list[str]:

@@ -29,6 +29,11 @@ from interplay.judging.families import family_of
         ("google/gemma-2-9b", "gemini"),
         ("local/SmolLM2-135M-Instruct", "smollm"),
         ("deepseek-r1-distill-llama-70b", "deepseek"),
+        ("openrouter/anthropic/claude-sonnet-4.5:beta", "claude"),
+        ("groq/openai/gpt-oss-120b", "gpt"),
+        ("ollama/gpt-oss:20b", "gpt"),
+        ("ollama/hf.co/bartowski/Llama-3.2-3B-Instruct-GGUF:Q4_K_M", "llama"),
+        ("vllm/Qwen/Qwen3-8B", "qwen"),
     ],
 )
 def test_a_name_tells_its_family(name: str, family: str) -> None:
@@ -49,6 +54,35 @@ def test_a_name_tells_its_family(name: str, family: str) -> None:
     ],
 )
 def test_of_an_unknown_name_it_is_the_first_word(name: str, family: str) -> None:
+    assert family_of(name) == family
+
+
+@pytest.mark.parametrize(
+    ("name", "family"),
+    [
+        ("gemini/learnlm-2.0-flash", "gemini"),
+        ("mistral/voxtral-small-latest", "mistral"),
+        ("openrouter/google/learnlm-1.5", "gemini"),
+        ("together/MistralAI/voxtral-small", "mistral"),
+        ("openrouter/anthropic/next", "claude"),
+        ("openrouter/openai/gemma-look-alike", "gemini"),  # what the name itself tells goes before
+    ],
+)
+def test_where_the_name_is_unknown_its_maker_tells(name: str, family: str) -> None:
+    assert family_of(name) == family
+
+
+@pytest.mark.parametrize(
+    ("name", "family"),
+    [
+        ("openai/anthropic/next", "next"),  # of any endpoint of that shape, whose paths are its own
+        ("ollama/google/next", "next"),
+        ("openrouter/auto", "auto"),
+        ("openrouter/nobody-known/next", "next"),
+        ("gemini", "gemini"),
+    ],
+)
+def test_elsewhere_no_maker_is_guessed(name: str, family: str) -> None:
     assert family_of(name) == family
 
 

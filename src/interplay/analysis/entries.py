@@ -11,8 +11,7 @@ from interplay.core.board import Estimate
 from interplay.core.measures import Measure
 from interplay.judging.refusals import is_refusal
 from interplay.running.results import Judged, judged_of, options_of
-from interplay.statistics.clustered_rates import clustered_rate
-from interplay.statistics.intervals import clustered_mean
+from interplay.statistics.clustered_rates import mean_or_rate
 from interplay.store.records import ConversationRow, Records, Run
 
 State = Literal["scored", "set aside", "unjudged", "void"]
@@ -151,14 +150,4 @@ def estimated(entries: Sequence[Entry], measure: Measure) -> Estimate:
     """The mean over entries that have a value, clustered as the benchmark's design is."""
     scored = [(entry.value, entry.ways) for entry in entries if entry.value is not None]
     values = [value for value, _ in scored if value is not None]
-    ways = list(zip(*(ways for _, ways in scored), strict=True))
-    if not ways:
-        return clustered_mean([], [])
-    if measure.scale.is_yes_or_no and set(values) <= {0.0, 1.0}:
-        # Wilson's interval takes one way; of two, the one that leaves more doubt.
-        return max((clustered_rate([value == 1 for value in values], way) for way in ways), key=_width)
-    return clustered_mean(values, *ways)
-
-
-def _width(estimate: Estimate) -> float:
-    return 0.0 if estimate.low is None or estimate.high is None else estimate.high - estimate.low
+    return mean_or_rate(values, [ways for _, ways in scored], is_rate=measure.scale.is_yes_or_no)

@@ -1,29 +1,20 @@
-"""Looking at things: conversations, the list of runs, the health of the installation, the loopback provider."""
+"""Looking at things: conversations, the list of runs, the loopback provider."""
 
 import asyncio
-import sys
 from dataclasses import asdict
-from importlib.metadata import version
-from importlib.util import find_spec
 from operator import itemgetter
 from pathlib import Path
 from random import Random
 from typing import Any
 
-from interplay.benchmarks import ALL
+from interplay.benchmarks import ALL, others
 from interplay.cli import terminal
-from interplay.cli.edge import DONE, UNANSWERED
-from interplay.core.failures import InterplayError, Mistake, nearest
-from interplay.models import embedded, sentences
-from interplay.models.connecting import HOSTED, Directory
-from interplay.models.fetching import check_file
+from interplay.core.failures import Mistake, nearest
 from interplay.models.loopback import ROUTES, Asked, Fault, Loopback, Said, Script, rehearse
 from interplay.reporting.transcript import is_private, shown_lines
-from interplay.store.database import SAFE_SQLITE, sqlite_version
 from interplay.store.places import Store
 from interplay.store.records import ConversationRow, Records, Run
 
-TUNING = ("torch", "transformers", "accelerate", "peft", "gguf", "safetensors")  # of the extra
 MOST_NAMES = 4  # in a cell; --json has them all
 VIEWED_AS = {"system": "its brief", "user": "it heard", "assistant": "it said"}
 
@@ -125,10 +116,18 @@ def show_list(store: Store, *, as_json: bool) -> None:
     """Print the benchmarks and the runs."""
     runs = _summaries(store)
     benchmarks = [{"name": one.name, "paper": one.paper, "meaning": one.meaning} for one in ALL]
+    for other in others():
+        found = other.benchmark
+        told = {"meaning": found.meaning} if found else {"meaning": "", "problem": other.problem}
+        benchmarks.append({"name": other.name, "paper": found.paper if found else "", **told})
     if as_json:
         terminal.say_json({"benchmarks": benchmarks, "runs": runs})
         return
-    terminal.show_table(["benchmark", "paper", "what it is"], [list(one.values()) for one in benchmarks])
+    shown = [
+        [one["name"], one["paper"], f"BROKEN: {one['problem']}" if "problem" in one else one["meaning"]]
+        for one in benchmarks
+    ]
+    terminal.show_table(["benchmark", "paper", "what it is"], shown)
     _print_runs(store, runs)
 
 
@@ -178,128 +177,6 @@ def _plain(value: Any) -> str:
         return str(value)
     rest = len(value) - MOST_NAMES
     return f"{', '.join(value[:MOST_NAMES])} and {rest} more" if rest > 1 else ", ".join(value)
-
-
-def show_health(store: Store, directory: Directory, *, as_json: bool) -> int:
-    """Print what works, what does not, and what to do; calls no model."""
-    checks = [_python(), _sqlite(), _store(store), _embedded(), _encoder(), _llama(), _tuning()]
-    checks += _keys(directory)
-    checks += asyncio.run(_endpoints(directory))
-    if as_json:
-        terminal.say_json(
-            [{"what": what, "state": state, "detail": detail} for what, state, detail in checks]
-        )
-    else:
-        terminal.show_table(["what", "state", "detail"], [list(check) for check in checks])
-    return UNANSWERED if any(state == "problem" for _, state, _ in checks) else DONE
-
-
-Check = tuple[str, str, str]
-
-
-def _python() -> Check:
-    return "Python", "ok", ".".join(str(part) for part in sys.version_info[:3])
-
-
-def _sqlite() -> Check:
-    version, safe = sqlite_version(), ".".join(str(part) for part in SAFE_SQLITE)
-    text = ".".join(str(part) for part in version)
-    if version < SAFE_SQLITE:
-        return (
-            "SQLite",
-            "problem",
-            f"{text}; below {safe} two writers can damage a store: pip install -U apsw",
-        )
-    return "SQLite", "ok", text
-
-
-def _store(store: Store) -> Check:
-    what = f"store {store}"
-    try:
-        if not store.exists():
-            return what, "absent", "it is made by the first run here"
-        with Records(store) as records:
-            integrity = records.integrity()
-            return (
-                what,
-                "ok" if integrity == "ok" else "problem",
-                f"{len(records.runs())} runs; integrity {integrity}",
-            )
-    except InterplayError as error:
-        return what, "problem", str(error)
-
-
-def _embedded() -> Check:
-    path = embedded.weights()
-    what = f"embedded model local/{embedded.NAME}"
-    if path is None:
-        return what, "absent", "fetched on first use, about 93 MB"
-    try:
-        embedded.check_digest(path)
-    except Mistake as error:
-        return what, "problem", f"{error}; delete {path}"
-    return what, "ok", str(path)
-
-
-def _llama() -> Check:
-    try:
-        import xllamacpp
-    except ImportError as error:
-        return "llama.cpp", "problem", f"{error}; pip install xllamacpp"
-    return "llama.cpp", "ok", f"xllamacpp {xllamacpp.__version__}"
-
-
-def _encoder() -> Check:
-    what = f"sentence encoder {sentences.NAME}"
-    members = (sentences.WEIGHTS, sentences.VOCABULARY)
-    there = [(embedded.cache_folder() / member.name, member.digest) for member in members]
-    if not all(path.exists() for path, _ in there):
-        return (
-            what,
-            "absent",
-            "fetched on first use, about 91 MB; the light reader of social_interaction needs it",
-        )
-    for path, digest in there:
-        try:
-            check_file(path, digest, str(path), f"delete {path}")
-        except Mistake as error:
-            return what, "problem", str(error)
-    return what, "ok", str(there[0][0])
-
-
-def _tuning() -> Check:
-    """Is there what fine-tuning on this machine needs? Looks for it without loading it."""
-    lacking = [name for name in TUNING if find_spec(name) is None]
-    if lacking:
-        how = "pip install 'interplay[tuning]', for --dm local:WEIGHTS of social_interaction"
-        return "fine-tuning here", "absent", f"lacks {', '.join(lacking)}: {how}"
-    return "fine-tuning here", "ok", ", ".join(f"{name} {version(name)}" for name in TUNING[:2])
-
-
-def _keys(directory: Directory) -> list[Check]:
-    return [
-        (
-            f"key {hosted.key}",
-            "set" if directory.environment.get(hosted.key) else "not set",
-            f"needed for {provider}/NAME at {hosted.home}",
-        )
-        for provider, hosted in HOSTED.items()
-    ]
-
-
-async def _endpoints(directory: Directory) -> list[Check]:
-    names = list(directory.entries)
-    if directory.base_url or directory.environment.get("OPENAI_BASE_URL"):
-        names.append("openai/any")
-    checks: list[Check] = []
-    for name in names:
-        try:
-            model = directory.connect(name)
-            await model.check()
-            checks.append((f"model {name}", "ok", model.endpoint))
-        except Mistake as error:
-            checks.append((f"model {name}", "problem", str(error)))
-    return checks
 
 
 def failing(share: float, seed: int) -> Script:

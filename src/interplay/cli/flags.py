@@ -53,7 +53,7 @@ HTML = flag(
 ROLE = flag("--model-role", "model_roles", multiple=True, metavar="ROLE=NAME",
             help="Who plays another role, as in judge=openai/gpt-4o; may be repeated.")  # fmt: skip
 BASE_URL = flag("--base-url", default="", metavar="URL",
-                help="Where openai/NAME is: vLLM, Ollama, LM Studio, OpenRouter.")  # fmt: skip
+                help="Where openai/NAME is; other providers have variables of their own.")  # fmt: skip
 MODELS = flag("--models", type=click.Path(path_type=Path),
               help="Names for models and endpoints, prices.  [default: models.toml]")  # fmt: skip
 HOW = (
@@ -184,5 +184,6 @@ def set_in(typed: tuple[str, ...], options: Sequence[Option], of: str) -> dict[s
 def help_of(benchmark: Benchmark) -> str:
     roles = "\n".join(f"  {role.name}: {role.meaning}" for role in benchmark.roles(benchmark.settle({})))
     presets = "\n".join(f"  {name}: {preset.meaning}" for name, preset in benchmark.presets.items())
-    told = f"{benchmark.paper}: {benchmark.meaning}.\n\n\b\nRoles:\n{roles}"
+    paper = f"{benchmark.paper}: " if benchmark.paper else ""
+    told = f"{paper}{benchmark.meaning}.\n\n\b\nRoles:\n{roles}"
     return f"{told}\n\n\b\nPresets:\n{presets}" if presets else told

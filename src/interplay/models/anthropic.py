@@ -4,9 +4,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from interplay.core.failures import Mistake
 from interplay.core.wire import Message, Reply, Request, clean, split_reasoning
-from interplay.models.calling import CallFailed
+from interplay.models.calling import CallFailed, Unreachable
 from interplay.models.openai_compatible import merge_system
 from interplay.models.posting import Answer, Endpoint, Post, Usage, estimate, is_count, usage_of
 
@@ -51,7 +50,7 @@ class Anthropic:
 
     async def check(self) -> None:
         if self.endpoint == ANTHROPIC and not self._at.key:
-            raise Mistake(
+            raise Unreachable(
                 f"{self.name} needs a key: set ANTHROPIC_API_KEY, or name another place with"
                 " base_url in models.toml"
             )

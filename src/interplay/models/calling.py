@@ -2,7 +2,7 @@
 
 from typing import Literal, Protocol
 
-from interplay.core.failures import InterplayError
+from interplay.core.failures import InterplayError, Mistake
 from interplay.core.wire import Reply, Request
 from interplay.models.prices import Price
 
@@ -38,6 +38,10 @@ class Model(Protocol):
     async def reply(self, request: Request) -> Reply: ...
 
     async def close(self) -> None: ...
+
+
+class Unreachable(Mistake):
+    """Nobody answers where a model should be, or the key that it needs is not set: elsewhere it may be there."""
 
 
 class CallFailed(InterplayError):

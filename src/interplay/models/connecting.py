@@ -11,8 +11,8 @@ from dotenv import dotenv_values
 
 from interplay.core.failures import Mistake, nearest
 from interplay.core.people import HUMAN, is_person, person_of, seated
-from interplay.models.anthropic import ANTHROPIC, Anthropic
-from interplay.models.calling import Model
+from interplay.models.anthropic import Anthropic
+from interplay.models.calling import Model, Unreachable
 from interplay.models.entries import BOT, URL_EXAMPLE, Entries, Entry, mapping_of, read_entries
 from interplay.models.fine_tuning import FineTuning
 from interplay.models.http import BotMapping, HttpBot, check_mapping
@@ -22,26 +22,12 @@ from interplay.models.null import NULL, NullModel
 from interplay.models.openai_compatible import OPENAI, OpenAICompatible
 from interplay.models.posting import Endpoint, Patience
 from interplay.models.prices import FREE, Price, list_price
+from interplay.models.providers import HOSTED, is_closed, place_named, takes_no_money
 from interplay.models.python import python_model
 
-PROVIDERS = ("openai", "anthropic", "local", "python")
+PROVIDERS = (*HOSTED, "local", "python")
 MODELS, KEYS = "models.toml", ".env"
 VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
-
-
-@dataclass(frozen=True)
-class Provider:
-    """Where a provider's own endpoint is, and the variables that name another place and the key."""
-
-    home: str
-    place: str
-    key: str
-
-
-HOSTED = {
-    "openai": Provider(OPENAI, "OPENAI_BASE_URL", "OPENAI_API_KEY"),
-    "anthropic": Provider(ANTHROPIC, "ANTHROPIC_BASE_URL", "ANTHROPIC_API_KEY"),
-}
 
 
 @dataclass(frozen=True)
@@ -94,7 +80,7 @@ class Directory:
             return Person(name)
         provider, _, rest = entry.model.partition("/")
         connectors: dict[str, Callable[[], Model]] = {
-            "openai": lambda: OpenAICompatible(name, rest, self._endpoint(name, entry)),
+            **dict.fromkeys(HOSTED, lambda: OpenAICompatible(name, rest, self._endpoint(name, entry))),
             "anthropic": lambda: Anthropic(name, rest, self._endpoint(name, entry)),
             "local": lambda: Local(
                 name,
@@ -143,8 +129,9 @@ class Directory:
         provider = entry.model.partition("/")[0]
         if given is not None or provider in ("local", "python"):
             return given or FREE
-        at_home = provider in HOSTED and self._place(provider, entry) == HOSTED[provider].home
-        return list_price(entry.model) if at_home else None
+        if provider in HOSTED and takes_no_money(entry.model, self._place(provider, entry)):
+            return FREE
+        return list_price(entry.model) if self._is_at_home(entry) else None
 
     def sampling_of(self, name: str) -> Mapping[str, float | int | None]:
         """How this model is sampled whatever its role; empty where its roles decide."""
@@ -158,8 +145,7 @@ class Directory:
             return entry.open_weights
         if provider == "local":
             return True
-        at_home = provider in HOSTED and self._place(provider, entry) == HOSTED[provider].home
-        return False if at_home and not entry.model.startswith("openai/gpt-oss") else None
+        return False if is_closed(entry.model) and self._is_at_home(entry) else None
 
     def _is_url(self, name: str) -> bool:
         return name not in self.entries and name.startswith(("http://", "https://"))
@@ -172,20 +158,31 @@ class Directory:
             return False
         return name.partition("/")[0] not in PROVIDERS or Path(name).is_file()
 
+    def place_of(self, provider: str) -> str:
+        """Where a provider is for whoever names it alone."""
+        return self._place(provider, Entry(provider))
+
+    def _is_at_home(self, entry: Entry) -> bool:
+        provider = entry.model.partition("/")[0]
+        return provider in HOSTED and self._place(provider, entry) == HOSTED[provider].home
+
     def _place(self, provider: str, entry: Entry) -> str:
-        hosted = HOSTED[provider]
         for_all = self.base_url if provider == "openai" else ""
-        place = entry.base_url or for_all or self.environment.get(hosted.place) or hosted.home
+        place = entry.base_url or for_all or place_named(provider, self.environment)
         place = place.rstrip("/")
         return place.removesuffix("/v1") if provider == "anthropic" else place
 
     def _endpoint(self, name: str, entry: Entry) -> Endpoint:
         provider = entry.model.partition("/")[0]
+        hosted = HOSTED[provider]
         return Endpoint(
             base_url=self._place(provider, entry),
-            key=self._key(name, entry, HOSTED[provider].key),
+            key=self._key(name, entry, hosted.key),
+            needs="" if hosted.here or not self._is_at_home(entry) else hosted.key,
             system_role=entry.system_role,
-            schemas=entry.schemas,
+            schemas=hosted.schemas if entry.schemas is None else entry.schemas,
+            length=hosted.length,
+            ignores=hosted.ignores,
             price=self.price_of(name),
             most_connections=entry.max_connections or None,
             patience=self._patience(entry),
@@ -210,7 +207,7 @@ class Directory:
         if entry.key and not VARIABLE.fullmatch(entry.key):
             raise Mistake(f"{name}: its key is the name of an environment variable, never the key itself")
         if entry.key and not self.environment.get(entry.key):
-            raise Mistake(f"{name} takes its key from {entry.key}, which is not set")
+            raise Unreachable(f"{name} takes its key from {entry.key}, which is not set")
         variable = entry.key or usual
         return self.environment.get(variable, "") if variable else ""
 

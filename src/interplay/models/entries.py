@@ -25,7 +25,9 @@ class Entry:
     base_url: str = ""
     key: str = ""  # the environment variable that holds the key, never the key itself
     system_role: bool = True
-    schemas: bool = True
+    schemas: bool | None = (
+        None  # does it hold replies to a JSON schema? None where its provider is known to, or not
+    )
     max_connections: int = 0
     timeout: float = 0.0
     open_weights: bool | None = None

@@ -4,9 +4,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from interplay.core.failures import Mistake
 from interplay.core.wire import Message, Reply, Request, clean, split_reasoning
-from interplay.models.calling import CallFailed
+from interplay.models.calling import CallFailed, Unreachable
 from interplay.models.posting import Answer, Endpoint, Post, Usage, estimate, usage_of
 
 MOST_FORMS = 100
@@ -19,7 +18,6 @@ class OpenAICompatible:
     """A model behind an OpenAI-shaped endpoint."""
 
     remembers = False
-    ignores: frozenset[str] = frozenset()
 
     def __init__(self, name: str, remote_name: str, endpoint: Endpoint):
         self.name = name
@@ -30,7 +28,9 @@ class OpenAICompatible:
         self._at = endpoint
         self._takes_schemas = endpoint.schemas
         self._forms: dict[int, tuple[Mapping[str, Any], dict[str, Any]]] = {}
-        self._length_key = "max_completion_tokens" if endpoint.base_url == OPENAI else "max_tokens"
+        self.ignores = endpoint.ignores
+        of_its_place = "max_completion_tokens" if endpoint.base_url == OPENAI else "max_tokens"
+        self._length_key = endpoint.length or of_its_place
         self._post = Post(
             name,
             endpoint.base_url,
@@ -41,10 +41,10 @@ class OpenAICompatible:
         )
 
     async def check(self) -> None:
-        if self._at.base_url == OPENAI and not self._at.key:
-            raise Mistake(
-                f"{self.name} needs a key: set OPENAI_API_KEY, or name another place with --base-url"
-            )
+        needed = "OPENAI_API_KEY" if self._at.base_url == OPENAI else self._at.needs
+        if needed and not self._at.key:
+            place = "--base-url" if self._at.base_url == OPENAI else "base_url in models.toml"
+            raise Unreachable(f"{self.name} needs a key: set {needed}, or name another place with {place}")
         await self._post.check()
 
     async def reply(self, request: Request) -> Reply:
@@ -67,7 +67,8 @@ class OpenAICompatible:
             "messages": [{"role": message.role, "content": message.text} for message in messages],
         }
         for key, value in request.sampling.settings().items():
-            body[self._length_key if key == "max_tokens" else key] = value
+            if key not in self.ignores:
+                body[self._length_key if key == "max_tokens" else key] = value
         if with_schema and request.schema is not None:
             body |= self._asking_for(request.schema)
         return body

@@ -18,7 +18,7 @@ from yarl import URL
 
 from interplay.core.failures import Mistake
 from interplay.core.wire import Request, clean
-from interplay.models.calling import CallFailed, Cause
+from interplay.models.calling import CallFailed, Cause, Unreachable
 from interplay.models.hiding import Secrets
 from interplay.models.patience import seconds_to_wait
 from interplay.models.prices import Price
@@ -50,8 +50,11 @@ class Endpoint:
 
     base_url: str
     key: str = field(default="", repr=False)
+    needs: str = ""  # the variable that must hold a key there
     system_role: bool = True
     schemas: bool = True  # does it hold replies to a JSON schema?
+    length: str = ""  # what it calls the most tokens of a reply; by its place where nobody says
+    ignores: frozenset[str] = frozenset()  # settings of sampling that it refuses
     llama: bool = False  # our own llama.cpp: a grammar that knows all of JSON schema, without idle spaces
     price: Price | None = None
     most_connections: int | None = None
@@ -148,7 +151,7 @@ class Post:
             async with asyncio.timeout(self._patience.connect):
                 _, writer = await asyncio.open_connection(host, port)
         except (OSError, TimeoutError, UnicodeError) as error:  # the last where a name can be no host's
-            raise Mistake(
+            raise Unreachable(
                 f"{self._name}: nothing answers at {host}:{port} ({_short(error)}); is it running?"
             ) from error
         writer.close()
@@ -170,7 +173,7 @@ class Post:
             parts = urlsplit("")
         if parts.scheme not in ("http", "https") or not parts.hostname:
             example = "http://127.0.0.1:8000/v1" if kind == "base URL" else "http://127.0.0.1:8000/chat"
-            shown = self._address.partition("?")[0]  # a query may hold a secret
+            shown = self._address.partition("?")[0].rpartition("@")[2]  # without what may be a secret
             raise Mistake(f"{self._name}: {shown!r} is no {kind}; one is {example}")
         return parts.hostname, port
 
@@ -340,6 +343,7 @@ def error_text(raw: bytes) -> str:
         body = _parse(raw)
     except (ValueError, RecursionError):
         return ""
+    body = body[0] if isinstance(body, list) and body else body  # as Gemini has it
     error = body.get("error") or body.get("detail") or body.get("message") if isinstance(body, dict) else None
     if isinstance(error, dict):
         kind = "type" if body.get("type") == "error" else "code"

@@ -1,4 +1,4 @@
-"""Rates of successes that depend on each other within a cluster."""
+"""Rates, and means that may be rates, of values that depend on each other within a cluster."""
 
 import math
 from collections import defaultdict
@@ -6,7 +6,7 @@ from collections.abc import Hashable, Sequence
 
 from interplay.core.board import Estimate
 from interplay.statistics import special
-from interplay.statistics.intervals import check_confidence
+from interplay.statistics.intervals import check_confidence, clustered_mean
 
 
 def clustered_rate(
@@ -29,6 +29,25 @@ def clustered_rate(
     t = float(special.stdtrit(clusters - 1, (1 + confidence) / 2))
     low, high = _wilson_low(share, effective, t), 1 - _wilson_low(1 - share, effective, t)
     return Estimate(share, low, high, n, (clusters,), "clustered wilson")
+
+
+def mean_or_rate(
+    values: Sequence[float], clusters: Sequence[Sequence[Hashable]], *, is_rate: bool
+) -> Estimate:
+    """The mean of values, each with its clusters in one way or two; of a rate all of whose values are 0 or 1, as such.
+
+    Wilson's interval takes one way; of two, the one that leaves more doubt.
+    """
+    ways = list(zip(*clusters, strict=True))
+    if not ways:
+        return clustered_mean([], [])
+    if is_rate and set(values) <= {0.0, 1.0}:
+        return max((clustered_rate([value == 1 for value in values], way) for way in ways), key=_width)
+    return clustered_mean(values, *ways)
+
+
+def _width(estimate: Estimate) -> float:
+    return 0.0 if estimate.low is None or estimate.high is None else estimate.high - estimate.low
 
 
 def _effective(successes: Sequence[bool], way: Sequence[Hashable], share: float) -> float:
