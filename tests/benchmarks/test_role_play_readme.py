@@ -52,7 +52,7 @@ def test_every_flag_of_the_readme_is_one_that_can_be_typed() -> None:
     typed = set(re.findall(r"--[a-z][a-z-]*", README))
     of_run, of_judge = flags_of("run", "role_play"), flags_of("judge")
 
-    assert typed <= of_run | flags_of("generate", "role_play")
+    assert typed <= of_run | flags_of("generate", "role_play") | flags_of("import")
     assert {"--rubric", "--model-role"} <= of_judge
     named = {f"--{option.name.replace('_', '-')}" for option in BENCHMARK.options}
     assert named - typed == {"--turns"}  # it only shortens

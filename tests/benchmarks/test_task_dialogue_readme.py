@@ -15,7 +15,7 @@ from interplay.benchmarks.task_dialogue.scenarios import own_goals
 from interplay.cli.playing import run_verb
 
 README = (files("interplay") / "benchmarks/task_dialogue/README.md").read_text(encoding="utf-8")
-ELSEWHERE = {"--n", "--out", "--set"}  # flags of generate and judge
+ELSEWHERE = {"--n", "--out", "--set", "--as", "--judge"}  # flags of generate, judge and import
 
 
 def test_its_goal_is_one() -> None:

@@ -10,6 +10,13 @@ from interplay.core.forms import JsonForm, object_schema
 from interplay.core.wire import digest_of
 
 MOST_TURNS = 100  # that a verdict can be on
+AGREEMENT = {
+    1: "strongly disagree",
+    2: "disagree",
+    3: "neither agree nor disagree",
+    4: "agree",
+    5: "strongly agree",
+}
 
 
 @dataclass(frozen=True)
@@ -80,6 +87,15 @@ class Rubric:
             parts[f"{criterion.name}_explanation"] = explanation
             parts[f"{criterion.name}_score"] = {"type": "integer", "minimum": low, "maximum": high}
         return object_schema(parts)
+
+    def shown(self) -> list[str]:
+        """The fields of what is said of one turn, with no score in it that a judge might lean on."""
+        parts = []
+        for flag in self.flags:
+            parts += [f'"{flag.name}_explanation": "..."', f'"{flag.name}": false']
+        for one in self.criteria:
+            parts += [f'"{one.name}_explanation": "..."', f'"{one.name}_score": <score>']
+        return parts
 
     def form(self, turns: int) -> JsonForm[dict[str, Any]]:
         """The form of a verdict on so many turns: turn_1, turn_2 ..., so that none can be left out or added."""

@@ -2,12 +2,25 @@
 
 from collections.abc import Iterable, Sequence
 
+from interplay.core.benchmark import RULE
 from interplay.core.conversation import Casting
 from interplay.core.failures import Mistake
 from interplay.core.people import is_person
 from interplay.models.calling import Model
 from interplay.models.connecting import Directory
 from interplay.running.budget import Limits
+from interplay.running.how import Again
+from interplay.running.import_note import is_imported
+from interplay.running.spec import RunSpec
+
+
+def names_asked(spec: RunSpec, again: Again | None) -> list[str]:
+    """The names that must be names of models; who spoke elsewhere, in a run that was imported, is not asked here."""
+    joining = list(again.judges) if again else []
+    if again and is_imported(again.run):
+        return joining
+    named = [*spec.models, *joining, *(name for names in spec.roles.values() for name in names)]
+    return [name for name in named if not name.startswith(RULE)]
 
 
 def check_prices(limits: Limits, names: Iterable[str], directory: Directory) -> None:

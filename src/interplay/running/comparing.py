@@ -7,6 +7,8 @@ from typing import Any
 
 from interplay.core.benchmark import Benchmark
 from interplay.core.board import Board
+from interplay.core.importing import IMPORTED
+from interplay.running.import_note import format_of
 from interplay.running.results import (
     notes_of,
     options_of,
@@ -18,7 +20,7 @@ from interplay.running.results import (
 from interplay.store.records import Records, Run
 
 SHOWN = 60  # characters
-PARTS = ("options", "scenarios", "judges", "cast", "sampling", "rubric", "prompts")
+PARTS = ("imported", "options", "scenarios", "judges", "cast", "sampling", "rubric", "prompts")
 
 
 @dataclass(frozen=True)
@@ -38,15 +40,23 @@ def comparability(records: Records, run: Run, benchmark: Benchmark) -> dict[str,
     together = len(benchmark.subjects(options)) > 1
     measured = set(identity["models"]).difference(extent["judges"], *identity["roles"].values())
     return {
+        "imported": format_of(run),  # what was played elsewhere, by nobody knows which prompts, stands apart
         "options": {name: value for name, value in options.items() if name not in aside},
         "scenarios": f"{extent['limit']} of the set {identity['scenarios'][:8]}",
-        "rubric": {"name": benchmark.judging(options).name, "digest": extent["rubric"]},
+        "rubric": {"name": _rubric(run, benchmark), "digest": extent["rubric"]},
         "judges": extent["judges"],
         "cast": {role: names for role, names in identity["roles"].items() if role != "judge"}
         | ({"table": identity["models"]} if together else {}),  # a score depends on who else sat there
         "prompts": sorted(records.protocols(run)),
         "sampling": {name: change for name, change in identity["sampling"].items() if name not in measured},
     }
+
+
+def _rubric(run: Run, benchmark: Benchmark) -> str:
+    """What the rubric is called that a run was last judged with."""
+    if run.extent["rubric"] == IMPORTED:
+        return IMPORTED
+    return benchmark.judging(options_of(run, benchmark)).name
 
 
 @dataclass

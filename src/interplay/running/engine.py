@@ -6,13 +6,13 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 from typing import Any
 
-from interplay.core.benchmark import RULE, Benchmark, Judging, Scenario
+from interplay.core.benchmark import Benchmark, Judging, Scenario
 from interplay.core.failures import Divergence, Mistake
 from interplay.core.people import is_person
 from interplay.models.calling import Model
 from interplay.running.allowance import Allowance
 from interplay.running.budget import Amount, Budget
-from interplay.running.checking import check_lengths, check_models, check_prices
+from interplay.running.checking import check_lengths, check_models, check_prices, names_asked
 from interplay.running.collecting import rare_collections
 from interplay.running.counting import Done, calls_left
 from interplay.running.decided import DRAWN
@@ -21,6 +21,7 @@ from interplay.running.deciding import JudgedRun, Watch, check_deciding, watch_p
 from interplay.running.divergence import explained_by
 from interplay.running.how import Again, How
 from interplay.running.hub import Hub, Office, elsewhere
+from interplay.running.import_note import is_imported
 from interplay.running.launching import Launcher, launcher_of, opened
 from interplay.running.pairing import (
     SideBySide,
@@ -234,10 +235,8 @@ class Engine:
     def _check_names(self) -> None:
         if self.again and self.again.judges:
             self.benchmark.role("judge", self.judging_options)  # not every benchmark has one
-        named = [*self.spec.models, *(self.again.judges if self.again else ())]
-        for name in [*named, *(name for names in self.spec.roles.values() for name in names)]:
-            if not name.startswith(RULE):
-                self.how.directory.check(name)
+        for name in names_asked(self.spec, self.again):
+            self.how.directory.check(name)
 
     def _check_budget(self, plan: Plan) -> None:
         """A budget that cannot be kept is refused before the first call."""
@@ -336,7 +335,8 @@ class Engine:
 
     def _open_weights(self, run: Run) -> dict[str, bool]:
         """What is known of the models' weights, for the board."""
-        known = {name: self.how.directory.open_weights(name) for name in self.spec.models}
+        asked = () if is_imported(run) else self.spec.models
+        known = {name: self.how.directory.open_weights(name) for name in asked}
         given = {name: is_open for name, is_open in known.items() if is_open is not None}
         return {**run.extent.get("open", {}), **given}
 

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from interplay.core.benchmark import Benchmark
+from interplay.core.importing import IMPORTED
+from interplay.running.import_note import is_imported
 from interplay.running.spec import spec_of
 from interplay.store.beats import last_beat, time_of
 from interplay.store.database import trouble_in_words
@@ -30,18 +32,25 @@ class Progress:
 
 def progress_of(records: Records, run: Run, benchmark: Benchmark) -> Progress:
     """What can be told of a run at once, however large it is."""
-    spec = spec_of(run.identity, run.extent)
     written = time_of(last_beat(records.db, run.number))
     now = datetime.now(UTC)
     is_quiet = written is not None and now - written > MINUTE
     return Progress(
-        planned=len(spec.casts(benchmark)) * run.extent["limit"] * run.extent["epochs"],
+        planned=_planned(run, benchmark),
         judges=len(run.extent["judges"]),
         waiting=Counter(name for names in records.waiting(run).values() for name in names),
         calls_in_last_minute=0 if is_quiet else _rate(records, run, now),
         last_written=written,
         written_by=holder_of(records.path, run.id),
     )
+
+
+def _planned(run: Run, benchmark: Benchmark) -> int:
+    """How many conversations a run should have; of one that was made elsewhere, all that came."""
+    if is_imported(run):
+        return int(run.extent[IMPORTED]["conversations"])
+    casts = spec_of(run.identity, run.extent).casts(benchmark)
+    return len(casts) * int(run.extent["limit"]) * int(run.extent["epochs"])
 
 
 def _rate(records: Records, run: Run, now: datetime) -> int:

@@ -4,6 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from interplay.core.failures import Mistake
+from interplay.core.importing import IMPORTED
+
 
 @dataclass(frozen=True)
 class Reach:
@@ -51,11 +54,16 @@ def reach_of(
 ) -> Reach:
     """How far a start reaches; with no limit of its own, as far as the run does."""
     panels = before.get("panels", {})
-    chosen = rubric if another_rubric or rubric in panels else before.get("rubric", rubric)
+    is_foreign = before.get("rubric") == IMPORTED  # what came with the run: nobody else can judge by it
+    chosen = rubric if another_rubric or is_foreign or rubric in panels else before.get("rubric", rubric)
     former = panels.get(
         chosen, {"judges": before.get("judges", [])} if chosen == before.get("rubric") else {}
     )
     everyone = {*former.get("judges", ()), *judges}
+    if not everyone and is_foreign:
+        raise Mistake(
+            "the judges of this run came with its files and cannot be asked; name one with --model-role judge=NAME"
+        )
     if not everyone:
         everyone = {*before.get("judges", ())}  # another rubric, and nobody named: the run's judges
     as_before = chosen != rubric

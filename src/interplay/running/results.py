@@ -15,6 +15,7 @@ from interplay.core.people import is_person
 from interplay.models import embedded
 from interplay.running.decided import KEPT_AS as UNTIL_DECIDED
 from interplay.running.decided import told as told_of_deciding
+from interplay.running.import_note import import_notes, is_imported
 from interplay.running.null_note import null_notes
 from interplay.running.pairing import KEPT_AS as PAIRS
 from interplay.running.pairing import duels_of, judges_of_pairs
@@ -185,11 +186,12 @@ def sequels_of(records: Records, run: Run, benchmark: Benchmark) -> list[Board]:
 def with_usage(board: Board, records: Records, runs: Sequence[Run]) -> Board:
     """The board with what is known of its models beside their scores: weights, sampling of their own, cost."""
     usage, sampled = _usage(records, runs), _sampled(runs)
+    nothing_known = (None, None) if any(map(is_imported, runs)) else None  # of what was played elsewhere
     weights = {name: is_open for run in runs for name, is_open in run.extent.get("open", {}).items()}
     rows: list[Mapping[str, Cell]] = []
     for row in board.rows:
         name = str(row["model"])
-        tokens, cost = usage.get(str(row.get("subject", name)), (0, 0.0))
+        tokens, cost = nothing_known or usage.get(str(row.get("subject", name)), (0, 0.0))
         known = {
             "sampling": sampled.get(name, ""),
             "open": _yes_or_no(weights.get(name)),
@@ -239,7 +241,7 @@ def table_changes(benchmark: Benchmark, changes: Mapping[str, str] | None) -> Ma
 def notes_of(records: Records, run: Run, seen: Seen) -> list[str]:
     totals = records.totals(run)
     notes = [_told(run, f"{seen.conversations} conversations", totals)]
-    notes += people_notes(run, seen.seated)
+    notes += [*import_notes(run), *people_notes(run, seen.seated)]
     compared = judges_of_pairs(run)
     if compared:
         notes.append(f"Run {run.id}: models compared two by two by {_named(compared, totals)}.")

@@ -125,10 +125,7 @@ class Labels:
                 for label, old in before
                 if label.value != old.value or (label.is_of_draw and not old.is_of_draw)
             ]
-            db.executemany(
-                f"INSERT INTO labels ({_LABEL}) VALUES (?,?,?,?,?,?,?)",  # noqa: S608  # our own names
-                [_row(label) for label in (*fresh, *changed)],
-            )
+            write_labels(db, [*fresh, *changed])
             beat_of(db, {label.conversation for label in (*fresh, *changed)})
         return Added(len(fresh), len(changed), len(labels) - len(fresh) - len(changed))
 
@@ -150,6 +147,14 @@ class Labels:
     def _rows(self, query: str, *values: Any) -> list[Any]:
         with trouble_in_words(self.path):
             return self.db.execute(query, values).fetchall()
+
+
+def write_labels(db: apsw.Connection, labels: Sequence[Given]) -> None:
+    """Write labels that are new, inside the transaction of whoever calls this."""
+    db.executemany(
+        f"INSERT INTO labels ({_LABEL}) VALUES (?,?,?,?,?,?,?)",  # noqa: S608  # our own names
+        [_row(label) for label in labels],
+    )
 
 
 def _said_otherwise(label: Given, before: Given) -> Mistake:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from interplay.benchmarks.role_play.cards import LANGUAGES
+from interplay.benchmarks.role_play.imported import PINGPONG
 from interplay.benchmarks.role_play.panel import JUDGE, judging
 from interplay.benchmarks.role_play.protocol import PROMPTS, Dialogue, calls, digest, play
 from interplay.benchmarks.role_play.rubrics import VERSIONS, name_of_rubric, read_rubric_option, rubric_for
@@ -120,6 +121,7 @@ benchmark = Benchmark(
         )
     },
     generator=generator,
+    importers=(PINGPONG,),
     trials=TRIALS,
 )
 

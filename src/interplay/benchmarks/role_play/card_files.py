@@ -111,7 +111,7 @@ class _Reader:
         texts = self._texts(where, entry, self.layout.character)
         texts.setdefault("id", "")
         return Character(
-            **texts | {"id": texts["id"] or self._named(_slug(texts["name"]), "character", place)}
+            **texts | {"id": texts["id"] or self._named(slug(texts["name"]), "character", place)}
         )
 
     def _situation(self, place: int, entry: Mapping[str, Any]) -> Situation:
@@ -123,7 +123,7 @@ class _Reader:
             raise self._wrong(where, f"{turns_key} is a whole number from 1 to {MOST_TURNS}, not {turns!r}")
         tags = entry.get("tags")
         named = tags[0] if isinstance(tags, list) and tags and isinstance(tags[0], str) else ""
-        given = texts.get("id") or self._named(_slug(named), "situation", place)
+        given = texts.get("id") or self._named(slug(named), "situation", place)
         return Situation(given, texts["text"], turns)
 
     def _named(self, name: str, kind: str, place: int) -> str:
@@ -163,7 +163,7 @@ class _Reader:
         return Mistake(f"{self.path}, {where}: {what}")
 
 
-def _slug(text: str) -> str:
+def slug(text: str) -> str:
     """A short name for tables: letters and digits of any script, with hyphens."""
     plain = unicodedata.normalize("NFKC", text).lower()
     return re.sub(r"[\W_]+", "-", plain).strip("-")[:40]

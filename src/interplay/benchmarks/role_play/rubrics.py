@@ -10,7 +10,7 @@ from interplay.core.benchmark import Options
 from interplay.core.failures import Mistake
 from interplay.core.forms import JsonForm, object_schema
 from interplay.core.wire import canonical
-from interplay.judging.rubric import Criterion, Flag, Rubric
+from interplay.judging.rubric import AGREEMENT, Criterion, Flag, Rubric
 from interplay.judging.rubric_files import read_rubric, rubric_of
 
 VERSIONS = ("v1", "v2")
@@ -25,13 +25,6 @@ CRITERIA = (
     ),
 )
 REFUSAL = Flag("is_refusal", "The player declines to play on, or says that it cannot.")
-AGREEMENT = {
-    1: "strongly disagree",
-    2: "disagree",
-    3: "neither agree nor disagree",
-    4: "agree",
-    5: "strongly agree",
-}
 QUALITY = {1: "hopeless", 5: "what one may expect", 8: "exceptional", 10: "perfect"}
 
 # The other columns of a board, and the names of other scores.
@@ -93,11 +86,4 @@ def marks_form(rubric: Rubric, longest_utterance: int = 0) -> JsonForm[dict[str,
 
 def form_shown(rubric: Rubric, *, utterance: bool = False) -> str:
     """The form of one turn, with no score in it that a judge might lean on."""
-    parts = []
-    for flag in rubric.flags:
-        parts += [f'"{flag.name}_explanation": "..."', f'"{flag.name}": false']
-    for one in rubric.criteria:
-        parts += [f'"{one.name}_explanation": "..."', f'"{one.name}_score": <score>']
-    if utterance:
-        parts.append('"next_utterance": "..."')
-    return "{" + ", ".join(parts) + "}"
+    return "{" + ", ".join([*rubric.shown(), *(['"next_utterance": "..."'] if utterance else [])]) + "}"

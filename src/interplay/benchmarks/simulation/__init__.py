@@ -3,6 +3,7 @@
 from interplay.benchmarks.simulation.collecting import collector
 from interplay.benchmarks.simulation.evaluation import SIMULATOR, Answer, calls, digest, play
 from interplay.benchmarks.simulation.human import read_human
+from interplay.benchmarks.simulation.imported import IMPORTERS
 from interplay.benchmarks.simulation.judges import JUDGE, PROMPTS, Rating
 from interplay.benchmarks.simulation.pairs import Better
 from interplay.benchmarks.simulation.scenarios import scenarios
@@ -80,6 +81,7 @@ benchmark = Benchmark(
     spread=lambda options: 2.0,
     collector=collector,
     trials=TRIALS,
+    importers=IMPORTERS,
     tryout=Tryout(
         limit=6,
         options={"explanation": "60"},

@@ -1,6 +1,6 @@
 """Evaluation: the model under test answers the last request of a script."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -37,12 +37,18 @@ async def play(talk: Conversation, options: Options) -> Answer:
         for turn in history_of(talk.scenario)
         for message in (Message("user", turn.request), Message("assistant", turn.answer))
     ]
-    for number, turn in enumerate(history_of(talk.scenario), 1):  # for who reads the transcript
-        talk.tell([], f"Before, turn {number}, the user:\n{turn.request}")
-        talk.tell([], f"Before, turn {number}, the simulator of that time:\n{turn.answer}")
+    for told in told_before(talk.scenario):
+        talk.tell([], told)
     simulator = talk.seat(SIMULATOR, brief="", past=past)
     talk.tell([simulator], talk.scenario["request"])
     return Answer(await talk.ask(simulator, Text(may_be_empty=True)))
+
+
+def told_before(content: Mapping[str, Any]) -> Iterator[str]:
+    """The turns before, for who reads the transcript."""
+    for number, turn in enumerate(history_of(content), 1):
+        yield f"Before, turn {number}, the user:\n{turn.request}"
+        yield f"Before, turn {number}, the simulator of that time:\n{turn.answer}"
 
 
 def history_of(content: Mapping[str, Any]) -> list[Turn]:

@@ -20,13 +20,13 @@ def scenarios(options: Options, data: Path | None = None) -> Material:
         scripts = [script for script in scripts if script.type in HARD]
         if not scripts:
             raise Mistake(f"{data} has no hard scripts: none is FirstChan or SubseqChan")
-    found = {one.id: one for one in map(_scenario, scripts)}
+    found = {one.id: one for one in map(scenario_of, scripts)}
     twice = len(scripts) - len(found)
     remarks = (f"{data}: {twice} scripts are there twice and count once",) if twice else ()
     return Material(tuple(found[id] for id in sorted(found)), remarks)
 
 
-def _scenario(script: Script) -> Scenario:
+def scenario_of(script: Script) -> Scenario:
     return Scenario(script.content(), f"{script.name}, turn {script.turn} ({script.type})")
 
 

@@ -1,6 +1,6 @@
 """Test scripts: the history of a dialogue and the request that a model under test must answer."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,8 +12,10 @@ from interplay.core.wire import clean
 LAST_ONLY, FIRST_CHAN, SUBSEQ_CHAN = TYPES = ("LastOnly", "FirstChan", "SubseqChan")
 HARD = (FIRST_CHAN, SUBSEQ_CHAN)
 LONGEST_MESSAGE = 100_000  # characters
+LONGEST_ORIGIN = 500
+Dialogue = tuple[str, str]  # of the authors': its task and its file
 # Its dialogue's first challenging turn is not in the authors' file: it was among the ten scripts they dropped.
-_LATER_ALTHOUGH_FIRST = frozenset((154,))
+_LATER_ALTHOUGH_FIRST = (154,)
 
 
 @dataclass(frozen=True)
@@ -126,20 +128,36 @@ def _said(found: Any, where: str, *, may_be_empty: bool = False) -> str:
 
 def _authors(path: Path, rows: Sequence[tuple[int, Mapping[str, Any]]]) -> list[Script]:
     """The authors' scripts; their file has no types, which follow from its turn numbers."""
-    earliest: dict[tuple[Any, Any], int] = {}
-    for line, row in rows:
-        turn = row.get("turn_num")
-        if not isinstance(turn, int):
-            raise Mistake(f"{path}, line {line}: turn_num must be a whole number")
+    placed = [(f"{path}, line {line}", row) for line, row in rows]
+    earliest = earliest_of((authors_dialogue(row), authors_turn(row, where)) for where, row in placed)
+    return [authors_script(row, where, earliest) for where, row in placed]
+
+
+def authors_dialogue(row: Mapping[str, Any]) -> Dialogue:
+    """The dialogue that a script of the authors' was cut from."""
+    return str(row.get("source_id")), str(row.get("source_file_name"))
+
+
+def authors_turn(row: Mapping[str, Any], where: str) -> int:
+    """The number of a script's turn if it is challenging, else 0."""
+    turn = row.get("turn_num")
+    if not isinstance(turn, int):
+        raise Mistake(f"{where}: turn_num must be a whole number")
+    return turn
+
+
+def earliest_of(turns: Iterable[tuple[Dialogue, int]]) -> dict[Dialogue, int]:
+    """The first challenging turn of each dialogue that has one."""
+    found: dict[Dialogue, int] = {}
+    for dialogue, turn in turns:
         if turn:
-            key = (row.get("source_id"), row.get("source_file_name"))
-            earliest[key] = min(turn, earliest.get(key, turn))
-    return [_authors_script(row, f"{path}, line {line}", earliest) for line, row in rows]
+            found[dialogue] = min(turn, found.get(dialogue, turn))
+    return found
 
 
-def _authors_script(row: Mapping[str, Any], where: str, earliest: Mapping[tuple[Any, Any], int]) -> Script:
-    source, file, turn = row.get("source_id"), row.get("source_file_name"), row["turn_num"]
-    first = turn == earliest.get((source, file)) and row.get("id") not in _LATER_ALTHOUGH_FIRST
+def authors_script(row: Mapping[str, Any], where: str, earliest: Mapping[Dialogue, int]) -> Script:
+    file, turn = row.get("source_file_name"), authors_turn(row, where)
+    first = turn == earliest.get(authors_dialogue(row)) and row.get("id") not in _LATER_ALTHOUGH_FIRST
     messages = row.get("dialogue_history")
     if not isinstance(messages, list) or len(messages) % 2 == 0:
         raise Mistake(f"{where}: dialogue_history is a list that begins and ends with the user")
@@ -153,7 +171,7 @@ def _authors_script(row: Mapping[str, Any], where: str, earliest: Mapping[tuple[
         history=tuple(Turn(*said[place : place + 2]) for place in range(0, len(said) - 1, 2)),
         request=said[-1],
         keeps=(),
-        origin=f"SimulBench {row.get('id')}, {file}",
+        origin=clean(f"SimulBench {row.get('id')}, {file}")[:LONGEST_ORIGIN],
     )
 
 

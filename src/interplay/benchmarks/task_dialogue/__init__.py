@@ -4,6 +4,8 @@ from difflib import get_close_matches
 
 from interplay.benchmarks.task_dialogue.agenda import AGENDA
 from interplay.benchmarks.task_dialogue.dialogue import Dialogue
+from interplay.benchmarks.task_dialogue.imported import TOD
+from interplay.benchmarks.task_dialogue.imported_multiwoz import MULTIWOZ
 from interplay.benchmarks.task_dialogue.judges import JUDGE, Judged
 from interplay.benchmarks.task_dialogue.people import read_human
 from interplay.benchmarks.task_dialogue.prompt_files import PROMPTS
@@ -144,6 +146,7 @@ benchmark = Benchmark(
     data_flag="--goals",
     generator=generator,
     trials=TRIALS,
+    importers=(MULTIWOZ, TOD),
     tryout=Tryout(
         limit=2,
         options={"simulator": VANILLA, "exchanges": "2", "utterance": "80", "explanation": "40"},

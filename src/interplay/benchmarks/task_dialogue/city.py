@@ -251,6 +251,11 @@ def _shared(rows: Sequence[Row]) -> list[str]:
     ]
 
 
+def has_rows(folder: Path) -> bool:
+    """Is there a file of rows in a folder?"""
+    return any(_ROWS.fullmatch(path.name) for path in folder.iterdir())
+
+
 def read_city(folder: Path) -> City:
     """The city of a folder: a file of rows for each domain, and full.json for what is booked out."""
     rows: dict[str, tuple[Row, ...]] = {}
@@ -258,13 +263,23 @@ def read_city(folder: Path) -> City:
         if found := _ROWS.fullmatch(path.name):
             if found[1] in rows:
                 raise Mistake(f"{folder} holds the rows of {found[1]} twice; leave one file of them")
-            rows[found[1]] = tuple(_rows_of(path))
+            rows[found[1]] = tuple(_rows_of(path)) if domain_of(found[1]).rows else _made_to_order(path)
     if not rows:
         raise Mistake(
             f"{folder} holds no database; a domain is a file as in restaurant_rows.json or train_rows.csv"
         )
     full = folder / "full.json"
     return City(rows, _full_of(full) if full.exists() else {})
+
+
+def _made_to_order(path: Path) -> tuple[Row, ...]:
+    """What a taxi may be like; MultiWOZ's own file of it is no JSON, and a taxi can do without."""
+    try:
+        return tuple(_rows_of(path))
+    except Mistake:
+        if path.stem.endswith("_db"):
+            return ()
+        raise
 
 
 def _rows_of(path: Path) -> Iterator[Row]:

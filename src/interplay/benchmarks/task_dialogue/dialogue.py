@@ -8,6 +8,7 @@ from typing import Any, Final, Literal, Protocol
 from interplay.benchmarks.task_dialogue.office import Booking, LookUp, Refusal
 
 COMPLETED, GAVE_UP, LOOP, CAP = ENDS = ("completed", "gave up", "loop", "cap")
+UNTOLD = "not told"  # of a dialogue from elsewhere, whose file does not say how it ended
 GOING_ON: Final = "going_on"
 SATISFIED: Final = "satisfied"
 GIVING_UP: Final = "giving_up"
@@ -16,6 +17,15 @@ OPEN, DONE, FAILED = STATES = ("open", "done", "failed")  # of a sub-goal
 Flag = Literal["going_on", "satisfied", "giving_up"]
 _PLACEHOLDER = re.compile(
     r"\[(?:[a-z]+[ _])?[a-z]+(?:[ _][a-z]+)*\]|<[a-z]+(?:[_ ][a-z]+)+>|\{\{?[a-z_]+\}?\}", re.IGNORECASE
+)
+# What an endpoint says when it fails, in the words of those that simulators are built on.
+_ERROR = re.compile(
+    r"\berror code: ?\d{3}\b|\bhttp code \d{3}\b|\b50[234] (?:bad gateway|service unavailable|gateway time-?out)\b|"
+    r"\brate limit (?:reached|exceeded)\b|\bmaximum context length is\b|\bexceeded your current quota\b|"
+    r"\bmodel is (?:currently )?overloaded\b|\berror communicating with\b|\brequest timed out\b|"
+    r"\btraceback \(most recent call last\)|\bopenai\.(?:error\.)?\w*error\b|"
+    r"\b(?:RateLimit|APIConnection|InvalidRequest|BadRequest|ServiceUnavailable|InternalServer)Error\b",
+    re.IGNORECASE,
 )
 _END_TOKEN = re.compile(r"\b(?:end|done|over|conversation|image|attachment)\b", re.IGNORECASE)
 
@@ -77,6 +87,11 @@ class Dialogue:
     lookups: tuple[LookUp, ...] = ()
     has_office: bool = True  # False where the system books elsewhere, if it books at all
     has_rows: bool = True  # False where no database is known for some domain of the goal
+
+
+def is_error_text(text: str) -> bool:
+    """Is this what an endpoint says when it fails, and no word of who should have spoken?"""
+    return bool(_ERROR.search(text))
 
 
 def placeholders(text: str) -> list[str]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from interplay.benchmarks.task_dialogue.city import known, no_matter, plain, same
 from interplay.benchmarks.task_dialogue.dialogue import Dialogue
-from interplay.benchmarks.task_dialogue.goals import PLACE, Goal, Wish, goal_of
+from interplay.benchmarks.task_dialogue.goals import PLACE, Goal, Wish, told_goal
 from interplay.benchmarks.task_dialogue.mentions import asks, family_of, says, says_words, speaks_of
 from interplay.benchmarks.task_dialogue.wording import LONGEST_TEXT, PERSONS, normal
 
@@ -131,7 +131,7 @@ def _values(domain: str, kind: str, first: Mapping[str, str], last: Mapping[str,
 
 def course_of(dialogue: Dialogue) -> Course:
     """The course that a dialogue took."""
-    goal = goal_of(dialogue.goal)
+    goal = told_goal(dialogue.goal)
     items = tuple(items_of(goal))
     by_user: dict[Item, int] = {}
     by_either: dict[Item, int] = {}

@@ -16,6 +16,7 @@ PARTS = ("info", "fail_info", "book", "fail_book", "reqt")
 MOST_DOMAINS = 8
 LONGEST_MESSAGE = 6000
 _FLAGS = ("invalid", "pre_invalid")  # of MultiWOZ's bookings: marks for the people who wrote its dialogues
+_NO_DOMAINS = ("message", "topic", "eod", "messageLen")  # of its goals: words, and marks for the same people
 _EMPHASIS = re.compile(r"<span class=['\"]emphasis['\"]>(.*?)</span>", re.DOTALL)
 _MARKED = re.compile(r"\*\*(.+?)\*\*", re.DOTALL)
 _SPOKEN_OF = {  # in MultiWOZ's messages
@@ -88,10 +89,20 @@ def _parts_of(wish: Wish) -> dict[str, Any]:
 
 def goal_of(content: Mapping[str, Any], where: str = "the goal") -> Goal:
     """A goal out of its content: {id, goal: {domain: {info, fail_info, book, fail_book, reqt}}, message}."""
+    goal = told_goal(content, where)
+    if not goal.wishes:
+        raise Mistake(f"{where} needs goal: an object with 1 to {MOST_DOMAINS} domains")
+    if not goal.phrases:
+        raise Mistake(f"{where}: its message marks no key phrase, as in **cheap**")
+    return goal
+
+
+def told_goal(content: Mapping[str, Any], where: str = "the goal") -> Goal:
+    """The goal of a dialogue that was held, perhaps elsewhere: it may be there in words alone, without a domain."""
     name, domains, message = content.get("id"), content.get("goal"), content.get("message")
     if not isinstance(name, str) or not name.strip() or len(name) > 200:
         raise Mistake(f"{where} needs an id, a text of its own")
-    if not isinstance(domains, Mapping) or not 1 <= len(domains) <= MOST_DOMAINS:
+    if not isinstance(domains, Mapping) or len(domains) > MOST_DOMAINS:
         raise Mistake(f"{where} needs goal: an object with 1 to {MOST_DOMAINS} domains")
     if isinstance(message, str):
         message = [message]
@@ -100,10 +111,7 @@ def goal_of(content: Mapping[str, Any], where: str = "the goal") -> Goal:
     if sum(map(len, message)) > LONGEST_MESSAGE:
         raise Mistake(f"{where}: its message is longer than {LONGEST_MESSAGE:,} characters")
     wishes = [_wish(domain, parts, f"{where}, {domain}") for domain, parts in domains.items()]
-    goal = Goal(name, tuple(sorted(wishes, key=lambda wish: wish.domain == "taxi")), tuple(message))
-    if not goal.phrases:
-        raise Mistake(f"{where}: its message marks no key phrase, as in **cheap**")
-    return goal
+    return Goal(name, tuple(sorted(wishes, key=lambda wish: wish.domain == "taxi")), tuple(message))
 
 
 def _wish(domain: str, parts: Any, where: str) -> Wish:
@@ -172,19 +180,29 @@ def _of_multiwoz(path: Path, text: str) -> Iterator[Goal]:
     """An object of goals by their ids, each with its domains and a message that marks key phrases as emphasis."""
     for name, one in _object(text, str(path)).items():
         where = f"{path}, {name}"
-        if not isinstance(one, dict) or not isinstance(one.get("message"), list):
-            raise Mistake(f"{where} needs a message and domains, as MultiWOZ has them")
-        message = [_EMPHASIS.sub(r"**\1**", str(sentence)) for sentence in one["message"]]
-        said = " ".join(message)
-        domains = {
-            domain: _as_said(domain, parts, said)
-            for domain, parts in one.items()
-            if domain != "message" and parts
-        }
-        if "taxi" in domains:
-            domains["taxi"] = _between_places(domains, message)
-        domains = dict(sorted(domains.items(), key=lambda item: _first_said(item[0], said)))
-        yield goal_of({"id": name, "goal": domains, "message": message}, where)
+        yield goal_of(content_of_multiwoz(name, one, where), where)
+
+
+def content_of_multiwoz(name: str, one: Any, where: str) -> dict[str, Any]:
+    """The content of a goal as MultiWOZ has it: its domains, and a message that marks key phrases as emphasis."""
+    if not isinstance(one, dict) or not isinstance(one.get("message"), list):
+        raise Mistake(f"{where} needs a message and domains, as MultiWOZ has them")
+    message = [marked(str(sentence)) for sentence in one["message"]]
+    said = " ".join(message)
+    domains = {
+        domain: _as_said(domain, parts, said)
+        for domain, parts in one.items()
+        if domain not in _NO_DOMAINS and parts
+    }
+    if "taxi" in domains:
+        domains["taxi"] = _between_places(domains, message)
+    domains = dict(sorted(domains.items(), key=lambda item: _first_said(item[0], said)))
+    return {"id": name, "goal": domains, "message": message}
+
+
+def marked(sentence: str) -> str:
+    """A sentence of MultiWOZ with its key phrases marked as ours are."""
+    return _EMPHASIS.sub(r"**\1**", sentence)
 
 
 def _first_said(domain: str, said: str) -> int:

@@ -7,7 +7,7 @@ from functools import cache, cached_property
 from typing import Annotated, Any
 
 from interplay.benchmarks.task_dialogue.dialogue import Dialogue
-from interplay.benchmarks.task_dialogue.goals import Goal, goal_of
+from interplay.benchmarks.task_dialogue.goals import Goal, told_goal
 from interplay.benchmarks.task_dialogue.prompt_files import PROMPTS
 from interplay.core.benchmark import Options, Scenario, Span
 from interplay.core.conversation import Conversation
@@ -59,13 +59,14 @@ def judgeable(dialogue: Dialogue) -> bool:
 
 
 def scores_of(verdict: Mapping[str, Any]) -> dict[str, float]:
-    """The numbers of a verdict by their names; user_agent is the share of key phrases that came up."""
-    turns = [entry["turn"] for entry in verdict["phrases"]]
-    return {
-        "completed": float(verdict["completed"]),
-        "user_agent": sum(turn > 0 for turn in turns) / len(turns),
-        **{name: float(verdict[name]) for name in RATINGS},
-    }
+    """The numbers of a verdict by their names; user_agent is the share of key phrases that came up.
+
+    One is not there where the question was not asked: a goal has no key phrase, a judge elsewhere was asked for less.
+    """
+    turns = [entry["turn"] for entry in verdict.get("phrases", ())]
+    came_up = {"user_agent": sum(turn > 0 for turn in turns) / len(turns)} if turns else {}
+    given = {name: float(verdict[name]) for name in ("completed", *RATINGS) if name in verdict}
+    return {**given, **came_up}
 
 
 @dataclass(frozen=True)
@@ -95,12 +96,13 @@ class Judged:
         return digest_of([self.name, used, self._limit, shown, str(RATINGS)])
 
     def calls(self, scenario: Scenario, cast: Mapping[str, str], judge: str) -> Span:
-        return len(QUESTIONS), len(QUESTIONS)
+        nameless = "message" in scenario.content and not told_goal(scenario.content).phrases
+        return (len(QUESTIONS) - nameless,) * 2
 
     async def __call__(self, talk: Conversation, outcome: Dialogue) -> Mapping[str, Any]:
         if not judgeable(outcome):
             raise JudgeFailure("there is nothing to judge")
-        goal = goal_of(outcome.goal)
+        goal = told_goal(outcome.goal)
         judge = talk.seat(
             talk.cast[JUDGE].model, role=JUDGE, brief=self._prompts.fill("judge_brief"), forgets=True
         )
@@ -131,13 +133,14 @@ class Judged:
             completion_form(self._limit),
             goal=goal.text if self._goal_shown else "",
         )
-        fields = ", ".join(f'"{name}"' for name in phrase_fields(len(goal.phrases)))
-        yield _Question(
-            "phrases",
-            {"fields": fields, "turns": str(turns)},
-            phrases_form(len(goal.phrases), turns),
-            phrases=goal.phrases,
-        )
+        if goal.phrases:
+            fields = ", ".join(f'"{name}"' for name in phrase_fields(len(goal.phrases)))
+            yield _Question(
+                "phrases",
+                {"fields": fields, "turns": str(turns)},
+                phrases_form(len(goal.phrases), turns),
+                phrases=goal.phrases,
+            )
         bands = {"naturalness": _in_words(NATURALNESS), "diversity": _in_words(DIVERSITY)}
         yield _Question(
             "manner",

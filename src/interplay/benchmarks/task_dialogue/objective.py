@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from interplay.benchmarks.task_dialogue.city import City, Row, domain_of, folded, known, meets, plain, same
 from interplay.benchmarks.task_dialogue.dialogue import Dialogue, Exchange, Offer
-from interplay.benchmarks.task_dialogue.goals import PLACE, Goal, Wish, goal_of
+from interplay.benchmarks.task_dialogue.goals import PLACE, Goal, Wish, told_goal
 from interplay.benchmarks.task_dialogue.office import Booking
 from interplay.benchmarks.task_dialogue.telling import code_told, is_told, sentences
 from interplay.benchmarks.task_dialogue.topics import Speech
@@ -72,7 +72,7 @@ def achieved(dialogue: Dialogue) -> list[Came] | None:
     """What came of each domain of the goal; None where no database is known."""
     if not dialogue.has_rows:
         return None
-    goal = goal_of(dialogue.goal)
+    goal = told_goal(dialogue.goal)
     speech = Speech(dialogue)
     return [_came(goal, wish, speech) for wish in goal.wishes]
 
@@ -86,7 +86,7 @@ def succeeded(dialogue: Dialogue) -> bool | None:
 
 
 def _wants_booking(dialogue: Dialogue) -> bool:
-    return any(wish.book or wish.domain == "taxi" for wish in goal_of(dialogue.goal).wishes)
+    return any(wish.book or wish.domain == "taxi" for wish in told_goal(dialogue.goal).wishes)
 
 
 def _came(goal: Goal, wish: Wish, speech: Speech) -> Came:

@@ -85,7 +85,7 @@ async def _hold(
     talk: Conversation, user: User, system: System, most: int
 ) -> tuple[list[Exchange], Said, str]:
     exchanges: list[Exchange] = []
-    watches = {USER: LoopWatch("the user"), SYSTEM: LoopWatch("the system")}
+    circles = Circles()
     mouths = {name: Seat(name, name, "", hears_names=False) for name in (USER, SYSTEM)}
     heard: str | None = None
     said = Said("")
@@ -101,14 +101,25 @@ async def _hold(
         talk.tell([mouths[USER]], answer, source=mouths[SYSTEM])
         exchanges.append(Exchange(said.text, answer, said.thought, said.state))
         try:
-            answers = "?" in (heard or "") and "?" not in said.text
-            watches[USER].said(_in_context(said.text, heard or "") if answers else said.text, heard or "")
-            watches[SYSTEM].said(_in_context(answer, said.text) if answer.strip() else "(nothing)")
+            circles.went_on(said.text, heard or "", answer)
         except LoopFailure as loop:
             talk.tell([], f"The dialogue goes in circles: {loop}.")
             return exchanges, said, LOOP
         heard = answer
     return exchanges, said, CAP
+
+
+class Circles:
+    """Watches both sides of a dialogue for who goes in circles."""
+
+    def __init__(self) -> None:
+        self._user, self._system = LoopWatch("the user"), LoopWatch("the system")
+
+    def went_on(self, said: str, heard: str, answer: str) -> None:
+        """Note what the user said, to what, and what was answered; raise a LoopFailure where that is a circle."""
+        answers = "?" in heard and "?" not in said
+        self._user.said(_in_context(said, heard) if answers else said, heard)
+        self._system.said(_in_context(answer, said) if answer.strip() else "(nothing)")
 
 
 def _in_context(text: str, heard: str) -> str:

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from math import exp, lgamma
 
-from interplay.benchmarks.task_dialogue.dialogue import COMPLETED, LOOP, Dialogue
+from interplay.benchmarks.task_dialogue.dialogue import COMPLETED, LOOP, UNTOLD, Dialogue
 from interplay.benchmarks.task_dialogue.drift import strays
 from interplay.benchmarks.task_dialogue.goal_items import (
     FIRST,
@@ -57,22 +57,36 @@ _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 
 
 def quality_of(dialogue: Dialogue) -> dict[str, float]:
-    """The numbers on the simulated user of a dialogue; one is not there where the dialogue is too short for it."""
+    """The numbers on the simulated user of a dialogue.
+
+    One is not there where the dialogue is too short for it, or too little is known of its goal or its end.
+    """
     course = course_of(dialogue)
-    said = phrase_turns(course)
-    paces = [len({item.key for item in course.new_in(turn) if item.value}) for turn in _turns(dialogue)]
     texts = [exchange.user for exchange in dialogue.exchanges]
     count = max(1, len(texts))
-    found = {
-        "match": sum(turn is not None for _, turn in said) / len(said),
-        "pace": sum(paces) / count,
-        "most_at_once": float(max(paces, default=0)),
+    found = _beside_goal(course)
+    found |= {
         "repeats": len(repeats(dialogue)) / count,
-        "ended_early": float(ended_early(course)),
         "words": sum(len(words_of(text)) for text in texts) / count,
     }
+    if ENDED_EARLY in tellable(course):
+        found["ended_early"] = float(ended_early(course))
     different = diversity(texts)
-    return found if different is None else {**found, "diversity": different}
+    if different is not None:
+        found["diversity"] = different
+    return {name: found[name] for name in QUALITIES if name in found}
+
+
+def _beside_goal(course: Course) -> dict[str, float]:
+    """How much of its goal a user said, and how fast."""
+    found = {}
+    if said := phrase_turns(course):
+        found["match"] = sum(turn is not None for _, turn in said) / len(said)
+    if course.goal.wishes:
+        turns = _turns(course.dialogue)
+        paces = [len({item.key for item in course.new_in(turn) if item.value}) for turn in turns]
+        found |= {"pace": sum(paces) / max(1, len(paces)), "most_at_once": float(max(paces, default=0))}
+    return found
 
 
 def phrases_said(dialogue: Dialogue) -> list[tuple[str, int | None]]:
@@ -82,15 +96,27 @@ def phrases_said(dialogue: Dialogue) -> list[tuple[str, int | None]]:
 
 def faults(dialogue: Dialogue) -> list[str]:
     """What was wrong with the simulated user, of FAULTS."""
+    return [name for name, is_there in faults_told(dialogue).items() if is_there]
+
+
+def faults_told(dialogue: Dialogue) -> dict[str, bool]:
+    """Each fault that can be told of a dialogue, and whether it is there."""
     course = course_of(dialogue)
-    found = {
-        ENDED_EARLY: ended_early(course),
-        LOOPED: looped(dialogue),
-        OVER_INFORMED: over_informed(course),
-        DRIFTED: bool(strays(dialogue, course.goal)),
-        SPOOFED: is_spoofed(dialogue),
+    finders = {
+        ENDED_EARLY: lambda: ended_early(course),
+        LOOPED: lambda: looped(dialogue),
+        OVER_INFORMED: lambda: over_informed(course),
+        DRIFTED: lambda: bool(strays(dialogue, course.goal)),
+        SPOOFED: lambda: is_spoofed(dialogue),
     }
-    return [name for name in FAULTS if found[name]]
+    return {name: finders[name]() for name in tellable(course)}
+
+
+def tellable(course: Course) -> tuple[str, ...]:
+    """The faults that can be told: of a goal in words alone, and of an end that is not known, some cannot."""
+    if not course.goal.wishes:
+        return (LOOPED, SPOOFED)
+    return tuple(name for name in FAULTS if name != ENDED_EARLY or course.dialogue.ended != UNTOLD)
 
 
 def ended_early(course: Course) -> bool:

@@ -20,11 +20,19 @@ def scenarios(options: Options, data: Path | None = None) -> Material:
     """Every goal that there is: those that ship, or those of a file, or of a folder with a database of its own."""
     if data is None:
         return _material(own_goals(), own_city())
-    if data.is_dir():
-        goals, city = read_goals(_goals_in(data)), read_city(data / "db" if (data / "db").is_dir() else data)
-    else:
-        goals, city = read_goals(data), own_city()
+    goals = goals_at(data)
+    city = read_city(city_folder(data)) if data.is_dir() else own_city()
     return _material(goals, city, _remarks(goals, city))
+
+
+def goals_at(data: Path) -> list[Goal]:
+    """The goals of a file, or of a folder."""
+    return read_goals(_goals_in(data) if data.is_dir() else data)
+
+
+def city_folder(folder: Path) -> Path:
+    """Where a folder has its database."""
+    return folder / "db" if (folder / "db").is_dir() else folder
 
 
 def own_goals() -> list[Goal]:

@@ -7,7 +7,7 @@ from math import comb, fsum
 from interplay.benchmarks.task_dialogue.dialogue import Dialogue, placeholders
 from interplay.benchmarks.task_dialogue.judges import RATINGS, scores_of
 from interplay.benchmarks.task_dialogue.objective import achieved, succeeded
-from interplay.benchmarks.task_dialogue.quality import FAULTS, faults, quality_of
+from interplay.benchmarks.task_dialogue.quality import faults_told, quality_of
 from interplay.core.benchmark import Options, Played, Score, Verdict
 from interplay.core.board import Estimate
 from interplay.core.measures import YES_OR_NO, Measure, Scale
@@ -61,8 +61,10 @@ def rule_scores(dialogue: Dialogue) -> dict[str, float]:
 def score(outcome: Dialogue, verdicts: Sequence[Verdict], options: Options) -> list[Score]:
     """The scores of one dialogue, judge by judge and by rule."""
     found = [Score(name, value, "rule") for name, value in rule_scores(outcome).items()]
-    flagged = faults(outcome)
-    found += [Score(f"user {name}", float(name in flagged), "rule: the user's fault") for name in FAULTS]
+    found += [
+        Score(f"user {name}", float(is_there), "rule: the user's fault")
+        for name, is_there in faults_told(outcome).items()
+    ]
     for verdict in verdicts:
         if verdict.data is not None:
             found += [Score(name, value, verdict.judge) for name, value in scores_of(verdict.data).items()]
@@ -92,7 +94,8 @@ def scored_of(played: Sequence[Played]) -> list[Scored]:
 
 def _of_panel(verdicts: Iterable[Verdict]) -> dict[str, float]:
     given = [scores_of(verdict.data) for verdict in verdicts if verdict.data is not None]
-    return {name: fsum(one[name] for one in given) / len(given) for name in BY_JUDGES} if given else {}
+    told = {name: [one[name] for one in given if name in one] for name in BY_JUDGES}
+    return {name: fsum(values) / len(values) for name, values in told.items() if values}
 
 
 def estimate(scored: Sequence[Scored], name: str) -> Estimate:

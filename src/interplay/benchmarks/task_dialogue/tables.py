@@ -4,13 +4,13 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 
 from interplay.benchmarks.task_dialogue.agenda import AGENDA
-from interplay.benchmarks.task_dialogue.dialogue import CAP, COMPLETED, GAVE_UP, LOOP
-from interplay.benchmarks.task_dialogue.goals import Goal, goal_of
+from interplay.benchmarks.task_dialogue.dialogue import CAP, COMPLETED, GAVE_UP, LOOP, UNTOLD, is_error_text
+from interplay.benchmarks.task_dialogue.goals import Goal, told_goal
 from interplay.benchmarks.task_dialogue.judges import RATINGS
 from interplay.benchmarks.task_dialogue.objective import achieved
 from interplay.benchmarks.task_dialogue.people import people_tables
 from interplay.benchmarks.task_dialogue.protocol import USER
-from interplay.benchmarks.task_dialogue.quality import FAULTS, QUALITIES, faults
+from interplay.benchmarks.task_dialogue.quality import FAULTS, QUALITIES, faults_told
 from interplay.benchmarks.task_dialogue.scoring import (
     BY_DATABASE,
     BY_JUDGES,
@@ -30,6 +30,7 @@ ENDINGS = {
     GAVE_UP: "the user gave up",
     LOOP: "one side said the same again and again",
     CAP: "there were as many exchanges as may be",
+    UNTOLD: "the file that they came in does not say it",
 }
 VOIDS = {
     "simulator error": ("simulator error",),
@@ -97,7 +98,7 @@ def summarize(played: Sequence[Played], options: Options) -> Board:
         _outcomes(played, order),
         *_passes(scored, order),
         *_by_domain(scored, order),
-        _by_kind(scored, order),
+        *_by_kind(scored, order),
         _users(scored, order),
         *people_tables(played, options),
     ]
@@ -138,6 +139,12 @@ def _notes(played: Sequence[Played], scored: Sequence[Scored]) -> list[str]:
         )
     if raw := [int(one.numbers["placeholders"]) for one in scored if one.numbers["placeholders"]]:
         notes.append(f"Raw placeholders are in {sum(raw)} answers of {len(raw)} dialogues.")
+    errors = [sum(is_error_text(turn.user) for turn in one.dialogue.exchanges) for one in scored]
+    if any(errors):
+        notes.append(
+            f"An endpoint's error stands in the place of the user's words {sum(errors)} times, in "
+            f"{sum(map(bool, errors))} dialogues."
+        )
     if scored and not any("success" in one.numbers for one in scored):
         notes.append(
             "Success is not known: the system books elsewhere, or there is no database. There is what judges say."
@@ -188,7 +195,8 @@ def _outcomes(played: Sequence[Played], order: Sequence[str]) -> Board:
         rows.append(
             {"model": model, **{key: counts[key] for key in keys}, "judge error": errors, "all": len(mine)}
         )
-    return Board("How dialogues ended", OUTCOMES, tuple(rows))
+    shown = tuple(column for column in OUTCOMES if column.key != UNTOLD or any(row[UNTOLD] for row in rows))
+    return Board("How dialogues ended", shown, tuple(rows))
 
 
 def _passes(scored: Sequence[Scored], order: Sequence[str]) -> list[Board]:
@@ -245,7 +253,10 @@ KINDS: dict[str, Callable[[Goal], bool]] = {
 }
 
 
-def _by_kind(scored: Sequence[Scored], order: Sequence[str]) -> Board:
+def _by_kind(scored: Sequence[Scored], order: Sequence[str]) -> list[Board]:
+    goals = {one.goal: told_goal(one.dialogue.goal) for one in scored}
+    if goals and not any(goal.wishes for goal in goals.values()):
+        return []  # they are in words alone, and of no kind that anybody knows
     columns = (
         Column("model", "system", "the system that is measured", "text"),
         Column("kind", "goals", "which goals", "text"),
@@ -257,12 +268,12 @@ def _by_kind(scored: Sequence[Scored], order: Sequence[str]) -> Board:
     rows: list[dict[str, Cell]] = []
     for model in order:
         for kind, holds in KINDS.items():
-            mine = [one for one in scored if one.model == model and holds(goal_of(one.dialogue.goal))]
+            mine = [one for one in scored if one.model == model and holds(goals[one.goal])]
             told = {name: estimate(mine, name) for name in ("success", "completed", "exchanges")}
             rows.append({"model": model, "kind": kind, **told, "n": len(mine)})
     judged = any("completed" in one.numbers for one in scored)
     shown = tuple(column for column in columns if judged or column.key != "completed")
-    return Board("By kind of goal", shown, tuple(rows))
+    return [Board("By kind of goal", shown, tuple(rows))]
 
 
 def _users(scored: Sequence[Scored], order: Sequence[str]) -> Board:
@@ -278,9 +289,10 @@ def _users(scored: Sequence[Scored], order: Sequence[str]) -> Board:
     rows: list[dict[str, Cell]] = []
     for model in order:
         mine = [one for one in scored if one.model == model]
-        flagged = [faults(one.dialogue) for one in mine]
+        found = [faults_told(one.dialogue) for one in mine]
+        flagged = {name: [one[name] for one in found if name in one] for name in FAULTS}
         told = {name: estimate(mine, name) for name in QUALITIES if name not in FLAGGED}
-        shares = {name: rate(sum(name in one for one in flagged), len(flagged)) for name in FAULTS}
+        shares = {name: rate(sum(one), len(one)) for name, one in flagged.items()}
         rows.append({"model": model, **told, **shares, "n": len(mine)})
     note = "The first numbers are of a dialogue, then averaged; of the faults, each has its own rule (see the README)."
     return Board("The simulated user", columns, tuple(rows), (note,))
