@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import interplay
 from interplay.api import setup
 from interplay.core.failures import Mistake
 from interplay.core.wire import Message
+from interplay.interop.table_columns import TABLES
 from interplay.models.loopback import Asked, Loopback, serving
 from tests.analysis.planted import Office, acted, office, rated, record
 from tests.running.job import answer
@@ -94,6 +96,102 @@ def test_the_frame_has_a_row_for_every_score(tmp_path: Path) -> None:
     assert len(frame) == 2 * (1 + 1 + 3)  # length, refused, three criteria
     assert set(frame["score"]) == {"length", "refused", "in_character", "entertaining", "fluency"}
     assert frame[frame["score"] == "fluency"]["value"].tolist() == [4.0, 4.0]
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> interplay.Run:
+    """A run that functions played."""
+    store = tmp_path_factory.mktemp("played") / "i.db"
+    roles = {"interrogator": curious, "judge": kind}
+    return interplay.run("role_play", parrot, roles=roles, limit=2, turns=2, how=setup(store))
+
+
+def test_the_columns_of_the_frame_are_as_they_were(played: interplay.Run) -> None:
+    frame = played.frame()
+    columns = ["conversation", "scenario", "model", "repeat", "score", "source", "value"]
+    assert list(frame.columns) == columns
+    kinds = [str(frame[name].dtype) for name in ("conversation", "repeat", "value")]
+    assert kinds == ["int64", "int64", "float64"]
+    assert frame.equals(played.frame("scores"))
+
+
+@pytest.mark.parametrize("table", [table.name for table in TABLES])
+def test_every_table_is_a_frame_with_columns_of_their_types(played: interplay.Run, table: str) -> None:
+    frame = played.frame(table)
+    columns = next(one for one in TABLES if one.name == table).columns
+    assert list(frame.columns) == [column.name for column in columns]
+    types = {"number": "float64", "yes or no": "bool", "time": "datetime64[ms, UTC]"}
+    for column in columns:
+        whole = "Int64" if column.may_be_missing else "int64"
+        found = str(frame[column.name].dtype)
+        assert found == {**types, "whole number": whole}.get(column.kind, found), column
+    assert bool(len(frame)) == (table not in ("facts", "labels"))
+
+
+def test_frames_go_together_by_the_number_of_a_conversation(played: interplay.Run) -> None:
+    talks, lines, calls = (played.frame(table) for table in ("conversations", "lines", "calls"))
+    assert talks["state"].tolist() == ["done", "done"]
+    told = lines[(lines["source"] == "player") & lines["heard_by"].map(lambda seats: "interrogator" in seats)]
+    said = told.merge(talks, on="conversation")
+    assert said["text"].tolist() == ["You said: And <b>then</b>?"] * 4
+    assert calls.groupby("conversation").size().tolist() == [2 * 2 + 1] * 2
+    assert calls["sent"].notna().all()
+    assert played.frame("runs")["benchmark"].tolist() == ["role_play"]
+    assert json.loads(talks["cast"][0])["player"] == "python/parrot"
+
+
+def test_a_table_that_is_not_there(played: interplay.Run) -> None:
+    with pytest.raises(Mistake, match="there is no table 'score'; did you mean 'scores'"):
+        played.frame("score")
+
+
+def test_frames_need_pandas_and_nothing_else(played: interplay.Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in [name for name in sys.modules if name.startswith("interplay.interop.table")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    assert len(played.frame("conversations")) == 2
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(Mistake, match=r"a frame needs pandas: pip install interplay\[frames\]"):
+        played.frame()
+
+
+@pytest.mark.parametrize(
+    "name, to, there",
+    [
+        ("a.csv", "", "a.csv"),
+        ("a.txt", "jsonl", "a.txt"),
+        ("a.md", "", "a.md"),
+        ("a.parquet", "", "a.parquet"),
+        ("a.eval", "", "a.eval"),
+        ("tables", "parquet", "tables/calls.parquet"),
+        ("dataset", "huggingface", "dataset/data/scores"),
+    ],
+)
+def test_a_run_is_written_for_others(
+    played: interplay.Run, tmp_path: Path, name: str, to: str, there: str
+) -> None:
+    assert played.export(tmp_path / name, to).startswith(f"Wrote {tmp_path / name}")
+    assert (tmp_path / there).exists()
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+
+
+def test_a_format_that_is_not_there(played: interplay.Run, tmp_path: Path) -> None:
+    with pytest.raises(Mistake, match="there is no format 'parket'; did you mean 'parquet'"):
+        played.export(tmp_path / "a", "parket")
+    with pytest.raises(Mistake, match="has no ending that says the format"):
+        played.export(tmp_path / "a")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_frame_shows_people_by_name_and_an_export_when_asked(office: Office, tmp_path: Path) -> None:
+    record(office.store, "role_play", [acted(1, "human/ada", j=(5, 4, 3)), acted(1, "m", j=(1, 2, 3))])
+    done = interplay.load("last", office.store)
+    assert set(done.frame()["model"]) == {"human/ada", "m"}
+    cards = []
+    for with_names in (False, True):
+        done.export(tmp_path / "out", "huggingface", with_names=with_names)
+        cards.append((tmp_path / "out" / "README.md").read_text(encoding="utf-8"))
+    assert ["human/ada" in card for card in cards] == [False, True]
 
 
 def test_two_models_of_one_name_are_refused(tmp_path: Path) -> None:

@@ -39,12 +39,12 @@ def commands() -> list[list[str]]:
 
 
 def typed_command(words: list[str]) -> click.Command:
-    """The command that a line ends up with; that of a study's file is its benchmark's."""
+    """The command that a line ends up with; that of a study's file, or of a benchmark's, has a benchmark's flags."""
     command: click.Command = command_line
     for word in words:
         if not isinstance(command, click.Group) or word.startswith("-"):
             return command
-        name = "role_play" if word.endswith(".toml") else word
+        name = "role_play" if word.endswith(".toml") or word.startswith("./") else word
         found = command.get_command(click.Context(command), name)
         assert found is not None, words
         command = found

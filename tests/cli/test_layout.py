@@ -14,6 +14,17 @@ LONGEST_FILE = 400
 NAMELESS = {"utils", "util", "common", "helpers", "base", "types", "misc", "legacy"}
 PUBLIC = {
     "interplay": {"Run", "load", "run", "setup"},
+    "interplay.authoring": {
+        *("YES_OR_NO", "Benchmark", "Board", "BoardOfMeasures", "CapFailure", "Column"),
+        *("Conversation", "Estimate", "Failure", "FormJudge", "JsonForm", "Judging"),
+        *("Longest", "LoopFailure", "LoopWatch", "Material", "Measure", "Message"),
+        *("Mistake", "Option", "Options", "Played", "Preset", "Prompts"),
+        *("Range", "RefusalFailure", "Role", "Sampling", "Scale", "Scenario"),
+        *("Score", "Seat", "SystemFailure", "Text", "Tryout", "Unreadable"),
+        *("Verdict", "check_benchmark", "clustered_mean", "compose", "digest_of", "fenced"),
+        *("fixed", "judged", "mark_of", "mean", "place_by", "prompts_option"),
+        *("rate", "scenarios_in"),
+    },
     "interplay.models.embedded": {
         *("CAVEAT", "DIGEST", "FILE", "NAME", "PACKAGE", "cache_folder", "check_digest", "fetch", "weights"),
     },

@@ -41,6 +41,7 @@ CATCHING = {
     "running/channel.py": "hands the error on to the process that called",
     "store/gathering.py": "hands the error on to everyone who waits for the same commit",
     "models/python.py": "loads the user's own file, which may raise anything",
+    "benchmarks/loading.py": "loads other people's benchmarks, which may raise anything",
     "models/scripted.py": "calls the user's own function, which may raise anything",
 }
 

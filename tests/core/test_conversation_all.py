@@ -6,7 +6,7 @@ from itertools import permutations
 import pytest
 
 from interplay.core.conversation import Line
-from interplay.core.failures import Parked, UnreadableFailure
+from interplay.core.failures import Cancelled, Failure, OverBudget, Parked, ProviderFailure, UnreadableFailure
 from interplay.core.wire import Reply, Request, Step
 from tests.core.talking import Desk, Word, talk_of
 
@@ -63,6 +63,26 @@ async def test_when_one_of_several_fails_the_others_are_not_left_running() -> No
         await talk.ask_all(seats, Word)
     assert asyncio.all_tasks() == before
     assert desk.arrived == ["a", "a", "a"]
+
+
+@pytest.mark.parametrize("kind", [Cancelled, ProviderFailure, OverBudget])
+async def test_when_one_will_be_asked_again_the_others_come_back_first(kind: type[Failure]) -> None:
+    """Else what the others were asked would be paid for twice."""
+
+    class Stopped(Desk):
+        async def reply(self, step: Step, request: Request) -> Reply:
+            if step.participant == "a":
+                raise kind("not sent")
+            return await super().reply(step, request)
+
+    desk = Stopped({"b": 0.02}, b=['{"word": "heard"}'])
+    talk = talk_of(desk)
+    seats = [talk.seat("b", brief=""), talk.seat("a", brief="")]
+    talk.tell(seats, "go")
+
+    with pytest.raises(kind):
+        await talk.ask_all(seats, Word)
+    assert desk.arrived == ["b"]
 
 
 async def test_a_second_run_of_the_same_script_sends_the_same_requests() -> None:

@@ -1,29 +1,16 @@
 """Commands as they are typed, against a provider on loopback whose ledger is the oracle."""
 
 import json
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from interplay.cli import main
-from interplay.models.loopback import Asked, Loopback, Script, rehearse, serving
-
-_MARK = re.compile(r"<<([0-9a-f]{12})\n")
-
-
-def steady(asked: Asked) -> str:
-    """Any role; the same in every store, as the marks of fences, which are secret, make no difference."""
-    found = _MARK.search(text_of(asked))
-    if found is None:
-        return rehearse(asked)
-    mark = found.group(1)
-    plain = [{**one, "content": str(one["content"]).replace(mark, "")} for one in asked.messages]
-    return rehearse(replace(asked, messages=tuple(plain)))
+from interplay.models.loopback import Asked, Loopback, Script, serving
+from interplay.testing import steady
 
 
 @contextmanager

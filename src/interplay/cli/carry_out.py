@@ -19,8 +19,7 @@ LAST_MOMENT = 0.7  # seconds
 
 def carry_out(engine: Engine) -> tuple[int, str]:
     """Do what is left of a run; the exit code and the run's id, which may be empty if it was stopped."""
-    title = f"{engine.benchmark.name} ({engine.benchmark.paper})"
-    with terminal.progress(engine.tally, title):
+    with terminal.progress(engine.tally, engine.benchmark.title):
         found = carried_out(_until_stopped(engine))
     return _tell(engine), found
 

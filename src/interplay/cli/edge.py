@@ -52,11 +52,22 @@ def run_command(arguments: list[str]) -> int:
 def _fault(error: Exception) -> int:
     if os.environ.get("INTERPLAY_DEBUG"):
         raise error
+    if told := _in_a_benchmark(error):
+        return _fail(f"{told}; INTERPLAY_DEBUG=1 shows how it came", MISTAKE)
     kind = type(error).__name__
     return _fail(
         f"a fault in Interplay itself ({kind}: {error}); INTERPLAY_DEBUG=1 shows where, please report it",
         FAULT,
     )
+
+
+def _in_a_benchmark(error: Exception) -> str:
+    """The place of an error in the code of somebody else's benchmark; empty where it is not there."""
+    if "interplay.benchmarks" not in sys.modules:
+        return ""
+    from interplay.benchmarks import OTHERS
+
+    return OTHERS.told(error)
 
 
 def _fail(line: str, code: int) -> int:

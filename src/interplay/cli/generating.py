@@ -11,7 +11,7 @@ from uuid import NAMESPACE_OID, uuid5
 
 import click
 
-from interplay.benchmarks import ALL, find
+from interplay.benchmarks import find_typed, playable
 from interplay.cli import terminal
 from interplay.cli.carry_out import carry_out
 from interplay.cli.edge import DONE, UNANSWERED
@@ -49,10 +49,10 @@ class Generators(click.Group):
     """generate's sub-commands: one for each benchmark that a model can write data for."""
 
     def list_commands(self, context: click.Context) -> list[str]:
-        return [benchmark.name for benchmark in ALL if benchmark.generator]
+        return [benchmark.name for benchmark in playable() if benchmark.generator]
 
     def get_command(self, context: click.Context, name: str) -> click.Command:
-        benchmark = find(name)
+        benchmark = find_typed(name)
         if benchmark.generator is None:
             raise Mistake(
                 f"no model can write data for {benchmark.name}; {nearest(name, self.list_commands(context))}"

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from interplay.benchmarks import ALL, find, find_playable
+from interplay.benchmarks import ALL, OTHERS, find, find_playable, others
 from interplay.cli import terminal
 from interplay.cli.carry_out import carry_out, show_forecast
 from interplay.cli.edge import DONE, STOPPED
@@ -53,10 +53,21 @@ PLAN = flag("--plan", is_flag=True, help="Print calls, tokens, cost and what the
 
 
 class Benchmarks(click.Group):
-    """run's sub-commands: one for each benchmark, with the flags of its own options; or a study's file."""
+    """run's sub-commands: one for each benchmark, with the flags of its own options; or a study's file.
+
+    A benchmark of one's own is also named by the path of its file or folder.
+    """
 
     def list_commands(self, context: click.Context) -> list[str]:
-        return [benchmark.name for benchmark in ALL]
+        return [*(benchmark.name for benchmark in ALL), *OTHERS.names()]
+
+    def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
+        rows = [(one.name, f"{one.paper}: {one.meaning}.") for one in ALL]
+        for one in others():
+            told = f"{one.benchmark.meaning}." if one.benchmark else f"BROKEN: {one.problem}"
+            rows.append((one.name, terminal.harmless(told)))
+        with formatter.section("Benchmarks"):
+            formatter.write_dl(rows)
 
     def get_command(self, context: click.Context, name: str) -> click.Command:
         if not name.endswith(".toml"):
@@ -64,9 +75,11 @@ class Benchmarks(click.Group):
         return _run_command(*read_study(Path(name)))
 
 
-@click.command("run", cls=Benchmarks, subcommand_metavar="BENCHMARK|STUDY.toml [FLAGS]")
+@click.command("run", cls=Benchmarks, subcommand_metavar="BENCHMARK|PATH|STUDY.toml [FLAGS]")
 def run_verb() -> None:
     """Play, judge and score a benchmark, or what a study's file asks for.
+
+    PATH is a benchmark of your own: a file, as in ./my_benchmark.py, or a folder; "interplay new" writes one.
 
     The same command again goes on where it stopped; a larger --limit or more --epochs extends the run. With no
     model named, it is a tryout: the small embedded model plays every role of a few short conversations, with no key.

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from interplay.benchmarks import find_playable
+from interplay.benchmarks import find_playable, is_path
 from interplay.core.benchmark import Benchmark
 from interplay.core.failures import Mistake, nearest, why
 
@@ -43,7 +43,8 @@ def read_study(path: Path) -> tuple[Benchmark, dict[str, Any]]:
     reader.known(data, _HEADINGS, "")
     if not isinstance(data.get("benchmark"), str):
         raise Mistake(f'{path} lacks benchmark, as in benchmark = "role_play"')
-    benchmark = find_playable(data["benchmark"])
+    named = data["benchmark"]
+    benchmark = find_playable(str(path.parent / Path(named).expanduser()) if is_path(named) else named)
     defaults = reader.plain(data, _PLAIN, "")
     defaults |= reader.plain(reader.table(data, "how"), _HOW, "[how] ")
     if "models" in data:

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from interplay.analysis.judge_trials import JUDGE_TRIALS, JudgeTrial
-from interplay.benchmarks import ALL, find, judge_probe
+from interplay.benchmarks import find_typed, judge_probe, playable
 from interplay.cli import terminal
 from interplay.cli.edge import DONE, STOPPED
 from interplay.cli.flags import JSON, flag, with_flags
@@ -71,10 +71,10 @@ def validate(
 
 
 def _chosen(name: str) -> list[Benchmark]:
-    tried = [benchmark for benchmark in (*ALL, judge_probe.benchmark) if benchmark.trials]
+    tried = [benchmark for benchmark in (*playable(), judge_probe.benchmark) if benchmark.trials]
     if not name:
         return tried
-    benchmark = find(name)
+    benchmark = find_typed(name)
     if not benchmark.trials:
         known = [*(one.name for one in tried), JUDGES]
         raise Mistake(f"{benchmark.name} has no trials; {nearest(name, known)}")

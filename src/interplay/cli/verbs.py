@@ -9,8 +9,8 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from interplay.benchmarks import ALL, find
-from interplay.cli import examine, terminal
+from interplay.benchmarks import ALL, find, find_typed, others
+from interplay.cli import HELP, examine, health, terminal
 from interplay.cli.edge import DONE
 from interplay.cli.flags import (
     BASE_URL,
@@ -25,12 +25,11 @@ from interplay.cli.flags import (
     with_flags,
 )
 from interplay.cli.showing import check_html, show_run
-from interplay.core.benchmark import Benchmark
+from interplay.core.benchmark import Benchmark, Option
 from interplay.core.failures import Mistake
-from interplay.reporting.export import FORMATS, export, format_of, needs_board, write_export
 from interplay.running.comparing import Group, groups_of
 from interplay.running.kept import compute_and_keep, wish_for_groups
-from interplay.running.results import board_of, rescore
+from interplay.running.results import rescore
 from interplay.store.journal import Journal
 from interplay.store.lock import run_lock
 from interplay.store.places import Store
@@ -56,7 +55,27 @@ def score_verb(run: str, **given: Any) -> int:
     return DONE
 
 
-@click.command("show")
+class OfTable(click.Command):
+    """A verb with the options that only concern the table; those of others' benchmarks where one of them is typed."""
+
+    def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
+        known = {name for parameter in self.params for name in (*parameter.opts, *HELP)}
+        typed = {word.partition("=")[0] for word in args if word.startswith("-")}
+        if typed - known:
+            for option in _of_others():
+                if f"--{option.name.replace('_', '-')}" not in known:
+                    flag_of(option)(self)
+        return super().parse_args(context, args)
+
+
+def _of_others() -> list[Option]:
+    found = [
+        option for one in others() if one.benchmark for option in one.benchmark.options if option.of_table
+    ]
+    return list({option.name: option for option in found}.values())
+
+
+@click.command("show", cls=OfTable)
 @click.argument("run")
 @flag("--conversation", type=int, metavar="NUMBER", help="Show one conversation with its verdicts.")
 @flag("--as", "seat", default="", metavar="SEAT",
@@ -78,11 +97,11 @@ def show_verb(run: str, conversation: int | None, seat: str, **given: Any) -> in
             else:
                 examine.show_conversation(records, found, conversation, as_json=given["json"])
             return DONE
-    show_run(given, found.id, benchmark, _table(given, benchmark))
+    show_run(given, found.id, benchmark, table_in(given, benchmark))
     return DONE
 
 
-@click.command("board")
+@click.command("board", cls=OfTable)
 @click.argument("benchmark")
 @click.argument("runs", nargs=-1)
 @with_flags(TABLE, STORE, JSON)
@@ -92,14 +111,14 @@ def board_verb(benchmark: str, runs: tuple[str, ...], **given: Any) -> int:
     With no RUNS, all that the store has. Runs can be compared that share scenarios, cast, judges, rubric, prompts,
     options and sampling.
     """
-    found = find(benchmark)
+    found = find_typed(benchmark)
     with Records(given["store"]) as records:
         chosen = [records.find(run) for run in runs] or records.runs()
         for run in chosen:
             if runs and run.benchmark != found.name:
                 raise Mistake(f"{run.id} is a run of {run.benchmark}, not of {found.name}")
         mine = [run for run in chosen if run.benchmark == found.name]
-        changes = _table(given, found)
+        changes = table_in(given, found)
         groups: list[Group] = (
             groups_of(records, mine, found, changes)
             if runs
@@ -121,7 +140,7 @@ def board_verb(benchmark: str, runs: tuple[str, ...], **given: Any) -> int:
     return DONE
 
 
-def _table(given: Mapping[str, Any], benchmark: Benchmark) -> dict[str, str]:
+def table_in(given: Mapping[str, Any], benchmark: Benchmark) -> dict[str, str]:
     """The options of the table that were typed, checked."""
     typed = benchmark.read(options_in(given))
     benchmark.settle(typed)
@@ -138,66 +157,6 @@ def list_verb(run: str | None, **given: Any) -> int:
         return DONE
     with Records(given["store"]) as records:
         examine.show_conversations(records, records.find(run), as_json=given["json"])
-    return DONE
-
-
-@click.command("export")
-@click.argument("names", nargs=-1, metavar="RUN FILE")
-@flag("--format", "format_", type=click.Choice(FORMATS), help="Of the file; else as its name ends.")
-@flag("--site", type=click.Path(path_type=Path), metavar="DIR",
-      help="Write boards and conversations as a folder of pages for any web host, with a search; of all runs, or of "
-      "the RUNs that are named.")  # fmt: skip
-@flag("--most", type=click.IntRange(1), default=2_000, show_default=True, metavar="N",
-      help="Of a site: the most conversations of a run that get a page.")  # fmt: skip
-@flag("--with-names", is_flag=True, help="Of a site: also say who sat in seats and who labelled, by name.")
-@with_flags(TABLE, STORE)
-def export_verb(names: tuple[str, ...], format_: str | None, store: Store, **given: Any) -> int:
-    """Write RUN to FILE: .json or .jsonl (everything), .csv (every score), .md (the board), .html (the report).
-
-    FILE may be - for the terminal, with --format. With --site, write a static site instead.
-    """
-    if given["site"] is not None:
-        return _write_site(names, store, given)
-    if len(names) != 2:
-        raise Mistake("export takes a RUN and a FILE, as in: interplay export last run.jsonl; or --site DIR")
-    run, file = names[0], Path(names[1])
-    if file.is_dir():
-        raise Mistake(f"{file} is a directory; name a file, or write a site there with --site {file}")
-    to_terminal = str(file) == "-"
-    if to_terminal and format_ is None:
-        raise Mistake(f"say what to write with --format: {', '.join(FORMATS)}")
-    kind = format_ or format_of(file)
-    with Records(store) as records:
-        found = records.find(run)
-        benchmark = find(found.benchmark)
-        changes = _table(given, benchmark)
-        board = board_of(records, found, benchmark, changes) if needs_board(kind) else None
-        if to_terminal:
-            for piece in export(records, found, benchmark, board, kind):
-                terminal.pass_on(piece)
-            return DONE
-        write_export(file, records, found, benchmark, board, kind)
-    terminal.remark(f"Wrote {file}.")
-    return DONE
-
-
-def _write_site(names: tuple[str, ...], store: Store, given: Mapping[str, Any]) -> int:
-    from interplay.reporting.site import write_site  # pages and charts take a moment to import
-
-    with Records(store) as records:
-        chosen = [records.find(name) for name in names] or records.runs()
-        if not chosen:
-            raise Mistake(f"{store} holds no runs yet; start one with: interplay run BENCHMARK")
-        runs = list({run.id: run for run in chosen}.values())
-        folder: Path = given["site"]
-        tell = terminal.remark if sys.stderr.isatty() else lambda line: None
-        found = write_site(folder, records, runs, most=given["most"], names=given["with_names"], tell=tell)
-    terminal.remark(
-        f"Wrote {folder}: {found.runs} runs, {found.conversations:,} conversations, {found.files:,} files, "
-        f"{found.bytes / 1e6:,.1f} MB. Open {folder / 'index.html'}, or put the folder on a web host."
-    )
-    if found.left_out:
-        terminal.remark(f"{found.left_out:,} conversations have no page; --most N writes more.")
     return DONE
 
 
@@ -297,7 +256,7 @@ async def _write(writer: Writes, run: Run, change: Callable[[Journal], Awaitable
 @with_flags(STORE, MODELS, BASE_URL, JSON)
 def doctor_verb(**given: Any) -> int:
     """Check keys, endpoints, the store, SQLite and the embedded model; calls no model."""
-    return examine.show_health(given["store"], directory_in(given), as_json=given["json"])
+    return health.show_health(given["store"], directory_in(given), as_json=given["json"])
 
 
 @click.command("loopback")

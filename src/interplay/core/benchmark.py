@@ -227,7 +227,7 @@ class Benchmark:
     """
 
     name: str
-    paper: str
+    paper: str  # the name that its paper gives it; empty where it has none
     meaning: str
     roles: Callable[[Options], tuple[Role, ...]]
     options: tuple[Option, ...]
@@ -267,6 +267,11 @@ class Benchmark:
     in_one_pass: Callable[[Iterable[Played], Options], Board] | None = None
     # the clusters of a scenario, in one way or two: what is played with one of them in common may depend on each other
     ways: Callable[[Scenario], tuple[str, ...]] = lambda scenario: (scenario.id,)
+
+    @property
+    def title(self) -> str:
+        """Its name, with its paper's where it has one."""
+        return f"{self.name} ({self.paper})" if self.paper else self.name
 
     def subjects(self, options: Options) -> tuple[Role, ...]:
         return tuple(role for role in self.roles(options) if role.kind == "subject")

@@ -115,12 +115,17 @@ def level(cell: Cell) -> float:
     return cell.value if isinstance(cell, Estimate) and cell.value is not None else float("-inf")
 
 
-def place_by(rows: list[dict[str, Cell]], key: str) -> None:
+def place_by(rows: list[dict[str, Cell]], key: str, *, less_is_better: bool = False) -> None:
     """Order rows of models, best first, and give each its rank; equal values share a place, none has none."""
-    rows.sort(key=lambda row: (-level(row[key]), str(row["model"])))
+
+    def height(row: Mapping[str, Cell]) -> float:
+        found = level(row[key])
+        return -found if less_is_better and found > float("-inf") else found
+
+    rows.sort(key=lambda row: (-height(row), str(row["model"])))
     for row in rows:
-        better = sum(level(other[key]) > level(row[key]) for other in rows)
-        row["rank"] = better + 1 if level(row[key]) > float("-inf") else None
+        better = sum(height(other) > height(row) for other in rows)
+        row["rank"] = better + 1 if height(row) > float("-inf") else None
 
 
 def _plain(cell: Cell) -> Any:

@@ -214,12 +214,12 @@ class Conversation:
     async def ask_all(self, seats: Sequence[Seat], form: type[T] | Form[T] | Sequence[Form[T]]) -> list[T]:
         """Ask several seats at once, by one form or each by its own.
 
-        They are heard in seat order, whatever order the replies came in. Where a person is to speak, the replies of
-        the others come back first, and so are in the record.
+        They are heard in seat order, whatever order the replies came in. Where a person is to speak, or a reply will be
+        asked for again next time, those of the others come back first, and so are in the record.
         """
         before = len(self.lines)
         forms = form if isinstance(form, Sequence) else [form] * len(seats)
-        asked = [asyncio.ensure_future(self._ask_or_park(*one)) for one in zip(seats, forms, strict=True)]
+        asked = [asyncio.ensure_future(self._ask_or_hold(*one)) for one in zip(seats, forms, strict=True)]
         try:
             answers = await asyncio.gather(*asked)
         finally:
@@ -228,16 +228,22 @@ class Conversation:
             await asyncio.gather(*asked, return_exceptions=True)
             order = {seat.name: place for place, seat in enumerate(seats)}
             self.lines[before:] = sorted(self.lines[before:], key=lambda line: order[line.source])
-        for answer in answers:
-            if isinstance(answer, Parked):
-                raise answer
+        for kind in (Failure, Parked):
+            for answer in answers:
+                if isinstance(answer, kind):
+                    raise answer
         return answers
 
-    async def _ask_or_park(self, seat: Seat, form: Any) -> Any:
+    async def _ask_or_hold(self, seat: Seat, form: Any) -> Any:
+        """The seat's answer, or why there is none yet, which waits until all have come back."""
         try:
             return await self.ask(seat, form)
         except Parked as parked:
             return parked
+        except Failure as failure:
+            if failure.again:  # what the others are asked now would be paid for twice
+                return failure
+            raise
 
     def listen(self, seat: Seat | None = None) -> tuple[Line, ...]:
         """What was said so far: all of it, or as one seat heard and said it."""

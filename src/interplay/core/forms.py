@@ -11,7 +11,7 @@ from dataclasses import dataclass, fields, is_dataclass
 from functools import cache
 from typing import Annotated, Any, Generic, Literal, Protocol, TypeVar, get_args, get_origin, get_type_hints
 
-from interplay.core.failures import Unreadable
+from interplay.core.failures import Mistake, Unreadable
 from interplay.core.reading import json_objects, own_objects, several_objects
 from interplay.core.wire import Reply, clean
 
@@ -247,8 +247,15 @@ def _bounds_of(mark: Any) -> dict[str, Any]:
 
 
 def build(kind: Any, data: Any) -> Any:
-    """A value of this type from plain JSON that fits it."""
-    return _builder(kind)(data)
+    """A value of this type from plain JSON that fits it, as a record does unless the type was edited since."""
+    try:
+        return _builder(kind)(data)
+    except (KeyError, TypeError) as error:
+        name = getattr(kind, "__name__", str(kind))
+        raise Mistake(
+            f"what is recorded has not the parts that {name} has now ({error}); play it anew with --new all, or undo "
+            "the change"
+        ) from error
 
 
 @cache

@@ -35,14 +35,15 @@ _FORMULA = tuple("=+-@＝＋－＠")  # programs of East Asia take the wide sign
 _STARTS_A_CELL = re.compile(r"([\n;])")
 
 
-def format_of(path: Path) -> str:
-    """The format that a file's name asks for."""
+def format_of(path: Path, more: Mapping[str, str] | None = None) -> str:
+    """The format that a file's name asks for; a caller may know more endings."""
+    known = {**_FORMAT_OF, **(more or {})}
     ending = path.suffix.lower()
     if not ending:
-        raise Mistake(f"{path} has no ending that says the format; {nearest('', _FORMAT_OF)}")
-    if ending not in _FORMAT_OF:
-        raise Mistake(f"there is no format for {ending!r}, as in {path}; {nearest(ending, _FORMAT_OF)}")
-    return _FORMAT_OF[ending]
+        raise Mistake(f"{path} has no ending that says the format; {nearest('', known)}")
+    if ending not in known:
+        raise Mistake(f"there is no format for {ending!r}, as in {path}; {nearest(ending, known)}")
+    return known[ending]
 
 
 def write_export(

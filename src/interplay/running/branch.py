@@ -15,9 +15,10 @@ from typing import Any
 
 import msgspec
 
+from interplay.benchmarks import OTHERS
 from interplay.core.benchmark import Scenario, Score, Verdict
 from interplay.core.conversation import Line
-from interplay.core.failures import Failure
+from interplay.core.failures import Failure, InterplayError, Mistake
 from interplay.core.wire import Reply, Request, Step
 from interplay.models.calling import Model
 from interplay.running.carried import (
@@ -118,7 +119,14 @@ class Branch:
             "say": self._say,
             "stop": self._stop,
         }
-        return await verbs[verb](*body)
+        try:
+            return await verbs[verb](*body)
+        except InterplayError:
+            raise
+        except Exception as error:  # what comes up in somebody else's benchmark is told with its place
+            if told := OTHERS.told(error):
+                raise Mistake(told) from error
+            raise
 
     async def _begin(self, packed: Packed) -> None:
         self._setup = msgspec.convert(packed, Setup)

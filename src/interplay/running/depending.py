@@ -8,7 +8,7 @@ from importlib.metadata import version
 from importlib.resources import files
 from pathlib import Path
 
-from interplay.benchmarks import judge_probe
+from interplay.benchmarks import OTHERS, judge_probe
 from interplay.core.wire import canonical
 from interplay.store.database import trouble_in_words
 from interplay.store.records import Records
@@ -35,7 +35,8 @@ def beats_of(records: Records, runs: Sequence[str], benchmark: str) -> str:
         rows = records.db.execute(
             _BEATS, (json.dumps(list(runs)), not runs, benchmark, judge_probe.benchmark.name)
         ).fetchall()
-    return canonical({"program": program(), "runs": {str(id): beat for id, beat in rows}})
+    written = {"benchmark": digest} if (digest := OTHERS.digest_of(benchmark)) else {}
+    return canonical({"program": program(), **written, "runs": {str(id): beat for id, beat in rows}})
 
 
 def runs_in(beats: str) -> list[str]:

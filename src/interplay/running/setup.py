@@ -4,12 +4,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from interplay.benchmarks import find
+from interplay.benchmarks import OTHERS, find
 from interplay.core.benchmark import Benchmark
 from interplay.core.failures import Mistake
-from interplay.models.connecting import HOSTED, Directory
+from interplay.models.connecting import Directory
 from interplay.models.entries import Entry
 from interplay.models.prices import Price
+from interplay.models.providers import HOSTED
 from interplay.running.pairing import SideBySide, pairing_of
 from interplay.running.spec import RunSpec
 from interplay.running.table import Setting
@@ -30,10 +31,11 @@ class Setup:
     play_diverged: bool
     remembering: tuple[str, ...]
     directory: Mapping[str, Any]
+    place: str = ""  # the path of a benchmark that is in a file or folder, as the user typed it
 
     def setting(self) -> Setting:
         """The setting, made anew in another process."""
-        benchmark = find(self.spec["benchmark"])
+        benchmark = OTHERS.typed(self.place) if self.place else find(self.spec["benchmark"])
         pairing = pairing_of(benchmark)(self.judging_options) if self.pairs else None
         roles = {role: tuple(names) for role, names in self.spec["roles"].items()}
         return Setting(
@@ -67,7 +69,7 @@ def directory_from(carried: Mapping[str, Any]) -> Directory:
 def check_shared(benchmark: Benchmark) -> None:
     """Raise a Mistake if other processes do not know this benchmark."""
     try:
-        known = find(benchmark.name) is benchmark
+        known = bool(OTHERS.place_of(benchmark)) or find(benchmark.name) is benchmark
     except Mistake:
         known = False
     if not known:
@@ -91,6 +93,7 @@ def setup_of(setting: Setting, directory: Directory, models: Iterable[str], *, p
         play_diverged=setting.play_diverged,
         remembering=tuple(setting.remembering),
         directory=carried(directory, models),
+        place=OTHERS.place_of(benchmark),
     )
 
 
@@ -98,7 +101,8 @@ def carried(directory: Directory, models: Iterable[str]) -> dict[str, Any]:
     """The part of a directory that these models need."""
     entries = {name: directory.entry(name) for name in models if name not in directory.made}
     named = {one.key for one in entries.values() if one.key}
-    usual = {name for hosted in HOSTED.values() for name in (hosted.place, hosted.key)}
+    providers = {one.model.partition("/")[0] for one in entries.values()} & HOSTED.keys()
+    usual = {name for one in providers for name in (HOSTED[one].place, HOSTED[one].key)}
     return {
         "entries": {name: asdict(one) for name, one in entries.items() if one != Entry(name)},
         "prices": {name: asdict(one) for name, one in directory.prices.items()},

@@ -8,7 +8,7 @@ from random import Random
 
 from starlette.responses import Response
 
-from interplay.benchmarks import ALL, find
+from interplay.benchmarks import find
 from interplay.core.benchmark import Benchmark
 from interplay.core.failures import Mistake, RunLocked, nearest
 from interplay.core.forms import LONGEST_TEXT
@@ -45,10 +45,10 @@ def show_new(visit: Visit) -> Response:
 
 
 def _benchmark(name: str) -> Benchmark:
-    found = next((one for one in ALL if one.name == name), None)
-    if found is None:
-        raise Mistake(f"there is no benchmark {name[:60]!r}; {nearest(name, [one.name for one in ALL])}")
-    return found
+    known = {one.name: one for one in pages.playable()}
+    if name not in known:
+        raise Mistake(f"there is no benchmark {name[:60]!r}; {nearest(name, known)}")
+    return known[name]
 
 
 def _form(visit: Visit, given: Mapping[str, str], problem: str = "") -> Response:

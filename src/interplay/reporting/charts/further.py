@@ -75,7 +75,7 @@ def strategy_bars(board: Board) -> Chart | None:
 
 def ending_bars(board: Board) -> Chart | None:
     part = table_with(board, ("completed", "gave up", "loop", "all"))
-    keys = ("completed", "gave up", "loop", "cap", "simulator error", "system error", "other")
+    keys = ("completed", "gave up", "loop", "cap", "simulator error", "system error", "other", "not told")
     parts = Parts("endings", "How dialogues ended", keys, "endings", "How dialogues ended", "dialogues")
     return stacked(part, parts, _alone(part)) if part else None
 

@@ -34,7 +34,7 @@ DARK = Colours(
     "#14171b", "#222f3f", "#86b4f0",
 )  # fmt: skip
 # Which of the series' colours parts of a whole have, in the order in which a chart names them.
-RANGES = {"endings": (0, 4, 1, 3, 5, 6, 7), "sides": (0, 7, 1), "tellers": (0, 2, 7)}
+RANGES = {"endings": (0, 4, 1, 3, 5, 6, 7, 2), "sides": (0, 7, 1), "tellers": (0, 2, 7)}
 
 
 def theme(dark: bool) -> dict[str, Any]:

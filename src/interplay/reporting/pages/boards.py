@@ -51,7 +51,7 @@ def page(records: Records, benchmark: Benchmark, kept: Kept[list[Group]], links:
     for one in groups:
         leading.setdefault(one.language, one)
     return {
-        "title": f"{benchmark.name} ({benchmark.paper})",
+        "title": benchmark.title,
         "here": "home",
         "benchmark": benchmark,
         "kept": kept,

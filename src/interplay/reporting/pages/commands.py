@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from interplay.benchmarks import ALL, find
+from interplay.benchmarks import find, playable
 from interplay.core.benchmark import Benchmark, Option
 from interplay.core.failures import Mistake
 from interplay.core.wire import canonical, digest_of
 from interplay.models.null import NULL
 from interplay.running.decided import KEPT_AS as UNTIL_DECIDED
+from interplay.running.import_note import is_imported
 from interplay.store.places import Store
 from interplay.store.records import Run
 
@@ -33,8 +34,8 @@ def going_on(run: Run, store: Store) -> Command:
     where = [] if str(store) == STORE else ["--store", str(store)]
     if run.made_of:
         return Command(shlex.join(["interplay", "read", run.made_of, *where]))
-    benchmark = next((one for one in ALL if one.name == run.benchmark), None)
-    if benchmark is None:
+    benchmark = next((one for one in playable() if one.name == run.benchmark), None)
+    if benchmark is None or is_imported(run):
         return Command("")  # made by a verb of its own
     missing: list[str] = []
     words = ["interplay", "run", benchmark.name, *_cast(run), *_options(run, benchmark, missing)]

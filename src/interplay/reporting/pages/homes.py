@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from interplay.benchmarks import ALL, find
+from interplay.benchmarks import find, playable
 from interplay.core.benchmark import Benchmark
 from interplay.core.failures import Mistake
 from interplay.running.progress import Progress, progress_of
@@ -47,13 +47,14 @@ def home(
     for run in reversed(records.runs() if chosen is None else chosen):
         by_benchmark.setdefault(run.benchmark, []).append(run)
     cards = [_card(records, name, runs, states, everything) for name, runs in by_benchmark.items()]
-    own = {one.name for one in ALL}
+    can_be_played = playable()
+    own = {one.name for one in can_be_played}
     return {
         "title": "Boards",
         "here": "home",
         "cards": [card for card in cards if card["name"] in own],
         "others": [card for card in cards if card["name"] not in own],
-        "unplayed": [one for one in ALL if one.name not in by_benchmark],
+        "unplayed": [one for one in can_be_played if one.name not in by_benchmark],
         "everything": everything,
     }
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from interplay.core.benchmark import Benchmark, Verdict
+from interplay.core.importing import IMPORTED
 from interplay.reporting.pages.outcomes import OTHER_SHAPE, Grid, seen_by_judges
 from interplay.reporting.pages.speech import Turn
 from interplay.reporting.pages.verdicts import (
@@ -119,6 +120,8 @@ def _column(verdict: Verdict, calls: Sequence[Voice]) -> Column:
 
 def _rubric_name(rubric: str, calls: Sequence[Voice]) -> str:
     """What a rubric is called, and the beginning of its digest, which tells two of one name apart."""
+    if rubric == IMPORTED:
+        return "which came with the run"
     stages = (
         call.stage
         for call in calls

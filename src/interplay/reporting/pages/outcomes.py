@@ -4,9 +4,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from interplay.benchmarks import simulation, social_interaction, task_dialogue, word_guessing
+from interplay.benchmarks import simulation, social_interaction, task_dialogue, transcripts, word_guessing
 from interplay.benchmarks.role_play import benchmark as role_play
-from interplay.benchmarks.task_dialogue.goals import goal_of
+from interplay.benchmarks.task_dialogue.goals import told_goal
 from interplay.core.failures import Mistake
 from interplay.reporting.pages.laid_out import in_words, plain
 from interplay.reporting.pages.speech import Turn
@@ -231,6 +231,7 @@ _OUTCOMES: Mapping[str, Callable[[Data], Outcome]] = {
     social_interaction.benchmark.name: _session,
     role_play.name: _only_what_was_said("turns", "marks", "marked_by"),
     simulation.benchmark.name: _only_what_was_said("text"),
+    transcripts.benchmark.name: _only_what_was_said("seats", "said"),
 }
 
 
@@ -240,7 +241,7 @@ def _phrases(
     """In which exchange each judge saw the key phrases of the goal."""
     spoken = [turn.number for turn in turns if turn.is_public and turn.seat == "user"]
     try:
-        phrases = goal_of(content).phrases
+        phrases = told_goal(content).phrases
     except Mistake:
         return [], {}
     places = {

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from interplay.benchmarks import ALL, find
+from interplay.benchmarks import find
+from interplay.benchmarks import playable as all_playable
 from interplay.core.benchmark import Benchmark, Option, Role
 from interplay.core.conversation import Line
 from interplay.core.measures import Measure
@@ -213,7 +214,7 @@ def options_to_choose(benchmark: Benchmark) -> list[Option]:
 
 
 def playable() -> list[Benchmark]:
-    return list(ALL)
+    return all_playable()
 
 
 def new_game(

@@ -3,13 +3,13 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from interplay.benchmarks import role_play, simulation, social_interaction, task_dialogue
-from interplay.benchmarks.role_play.rubrics import rubric_for
+from interplay.benchmarks import role_play, simulation, social_interaction, task_dialogue, transcripts
 from interplay.benchmarks.simulation.judges import BANDS
 from interplay.benchmarks.task_dialogue.judges import RATINGS
 from interplay.core.benchmark import Benchmark, Options
 from interplay.core.failures import Mistake, nearest
 from interplay.core.measures import Measure
+from interplay.judging.rubric import Rubric
 from interplay.running.results import options_of
 from interplay.store.records import Run
 from interplay.store.rounds import Question, Step
@@ -56,11 +56,14 @@ def _sentence(meaning: str) -> str:
     return f"{meaning[:1].upper()}{meaning[1:]}{'' if meaning[-1:] in '.?' else '.'}"
 
 
-def _steps_of_rubric(options: Options, measure: Measure) -> list[Step]:
-    rubric = rubric_for(options)
-    if measure.name not in rubric.names:
-        return []
-    return [(float(step), float(step), words) for step, words in sorted(rubric.labels.items())]
+def _steps_of(rubric_for: Callable[[Options], Rubric]) -> Callable[[Options, Measure], list[Step]]:
+    def steps(options: Options, measure: Measure) -> list[Step]:
+        rubric = rubric_for(options)
+        if measure.name not in rubric.names:
+            return []
+        return [(float(step), float(step), words) for step, words in sorted(rubric.labels.items())]
+
+    return steps
 
 
 def _steps_of_ratings(options: Options, measure: Measure) -> list[Step]:
@@ -85,7 +88,14 @@ _GUIDES = {
         "fault if the card calls for it.",
         {},
         {"character": "The card of the character"},
-        _steps_of_rubric,
+        _steps_of(role_play.rubrics.rubric_for),
+    ),
+    transcripts.benchmark.name: Guide(
+        "An assistant talked to one or several others. Judge the assistant by the conversation as a whole, never the "
+        "others. A long reply is not better than a short one.",
+        {},
+        {},
+        _steps_of(transcripts.rubrics.rubric_for),
     ),
     simulation.benchmark.name: Guide(
         "A model plays an interface, whose rules are in the first request. Judge its last answer alone: what should "

@@ -12,6 +12,7 @@ from interplay.reporting.pages.boards import explainer
 from interplay.reporting.pages.commands import OF_A_FILE, Command
 from interplay.reporting.pages.links import Links
 from interplay.reporting.pages.progress import Standing, counted, in_words
+from interplay.running.import_note import format_of
 from interplay.running.keeping import Kept
 from interplay.running.pairing import judges_of_pairs
 from interplay.store.records import Run
@@ -50,6 +51,7 @@ def about(
         "limit": extent["limit"],
         "epochs": extent["epochs"],
         "seed": identity["seed"],
+        "imported": format_of(run),
         "scenarios": identity["scenarios"],
         "rubric": "" if extent["rubric"] == "none" else extent["rubric"],
         "created": run.created[:16].replace("T", " "),
