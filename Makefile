@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: run test check chromium slow soak faults perf bugs pictures clean
+.PHONY: run test check chromium docs slow soak faults perf bugs pictures clean
 
 run: $(VENV)/installed ## try it: the embedded model in every role, a board and a report
 	$(BIN)/interplay run role_play --html report.html
@@ -20,6 +20,9 @@ check: $(VENV)/developed
 chromium: # the browser that pages are tested in; CHROMIUM names another
 	@test -n "$(CHROMIUM)" || command -v chromium > /dev/null || \
 		(apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y chromium)
+
+docs: $(VENV)/developed ## the documentation site, into build/site
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 slow: $(VENV)/developed ## the tests that take minutes
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m slow
