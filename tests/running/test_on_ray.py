@@ -199,6 +199,7 @@ def test_without_ray_the_line_says_how_to_install_it(
     assert '--on ray needs Ray: pip install "interplay[ray]"' in refused(line, capsys)
 
 
+@pytest.mark.slow
 def test_another_version_of_the_program_on_a_node_is_refused(cluster: RayCluster, tmp_path: Path) -> None:
     package = Path(str(interplay.__file__)).parent
     shutil.copytree(package, tmp_path / "interplay", ignore=shutil.ignore_patterns("__pycache__"))
@@ -257,6 +258,7 @@ def test_the_embedded_model_is_held_by_a_process_of_the_cluster(tmp_path: Path) 
     assert (row["model"], row["void"], row["cost"]) == ("local/smollm2", 0.0, 0.0)
 
 
+@pytest.mark.slow
 def test_a_file_of_weights_that_the_node_has_not_is_named_with_the_node(
     cluster: RayCluster, tmp_path: Path
 ) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from interplay.core.failures import Mistake
 from interplay.store.browsing import MOST_RAW, Browsing, Listed, Page, Wanted
-from interplay.store.places import Store
+from interplay.store.places import Server, Store
 from interplay.store.records import Records, Run
 from tests.store.databases import KINDS, of_kind
 from tests.store.replayed import make_replayed
@@ -79,14 +79,17 @@ def wishes(records: Records) -> list[Wanted]:
 def test_pages_have_all_that_is_wanted_in_order_and_nothing_twice(records: Records, few: int) -> None:
     browsing, run = Browsing(records, few=few), run_of(records)
     lengths = set()
-    for wanted in wishes(records):
+    sparse = (
+        5 if isinstance(records.path, Server) else 1
+    )  # a server is asked the same, one by one, and takes longer
+    for wanted in wishes(records)[::sparse]:
         expected = all_listed(records, wanted)
         lengths.add(len(expected))
         for pages in (forwards(browsing, run, wanted), backwards(browsing, run, wanted)):
             assert [row for page in pages for row in page.rows] == expected, wanted
             assert [page.has_before for page in pages] == [False] + [True] * (len(pages) - 1)
             assert [page.has_after for page in pages] == [True] * (len(pages) - 1) + [False]
-    assert len(lengths) > 8  # so many different lists were looked at
+    assert len(lengths) > (5 if sparse > 1 else 8)  # so many different lists were looked at
 
 
 def test_what_nobody_asked_for_is_empty(records: Records) -> None:
