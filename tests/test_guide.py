@@ -16,6 +16,7 @@ from interplay.benchmarks import find_playable, finding
 from interplay.cli import main
 from interplay.core.benchmark import Benchmark
 from interplay.models.loopback import Loopback, serving
+from tests.benchmarks.others import as_in_a_new_process
 
 GUIDE = (Path(__file__).parents[1] / "docs" / "guide.md").read_text(encoding="utf-8")
 URL = "http://127.0.0.1:8399/v1"  # where the guide has its loopback provider
@@ -44,7 +45,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
             path = made / block.title
             before = path.read_text(encoding="utf-8") + "\n\n" if path.exists() else ""
             path.write_text(before + block.text, encoding="utf-8")
-    finding._entries.cache_clear()
+    as_in_a_new_process()
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("INTERPLAY_CACHE", str(made / "cache"))
         patch.chdir(made)

@@ -3,6 +3,8 @@
 from importlib.resources import files
 from pathlib import Path
 
+from interplay.benchmarks import OTHERS, finding
+
 ALONE = (files("interplay.authoring.starting") / "alone.py").read_text(encoding="utf-8")
 
 
@@ -21,3 +23,10 @@ def install(folder: Path, package: str, entries: dict[str, str]) -> None:
     (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {package}\nVersion: 1.0\n")
     lines = [f"{name} = {value}" for name, value in entries.items()]
     (info / "entry_points.txt").write_text("[interplay.benchmarks]\n" + "\n".join(lines) + "\n")
+
+
+def as_in_a_new_process() -> None:
+    """Nothing is loaded yet, and what is installed is looked up anew."""
+    OTHERS._loaded.clear()
+    OTHERS._broken.clear()
+    finding._entries.cache_clear()

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from interplay.benchmarks import ALL, OTHERS, WRITERS, find, find_playable, finding, others, playable
-from interplay.benchmarks.finding import FILE, GROUP, VARIABLE, Others
+from interplay.benchmarks.finding import GROUP, VARIABLE, Others
+from interplay.benchmarks.remembering import FILE
 from interplay.core.benchmark import Benchmark, Option, Preset, Role, Tryout, Unjudged
 from interplay.core.benchmark_checks import check_benchmark
 from interplay.core.failures import Mistake
@@ -17,7 +18,7 @@ from interplay.core.measures import YES_OR_NO, Measure, Scale
 from interplay.core.wire import Sampling
 from interplay.running.setup import check_shared
 from tests import greeting
-from tests.benchmarks.others import install, write_file
+from tests.benchmarks.others import as_in_a_new_process, install, write_file
 
 
 @pytest.fixture(autouse=True)
@@ -26,9 +27,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.setenv("INTERPLAY_CACHE", str(tmp_path / "cache"))
     monkeypatch.delenv(VARIABLE, raising=False)
     monkeypatch.chdir(tmp_path)
-    finding._entries.cache_clear()
+    as_in_a_new_process()
     yield tmp_path
-    finding._entries.cache_clear()
+    as_in_a_new_process()
 
 
 def problem_of(name: str) -> str:

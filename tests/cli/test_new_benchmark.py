@@ -11,13 +11,12 @@ from typing import Any
 import click
 import pytest
 
-from interplay.benchmarks import finding
 from interplay.cli import interplay as command_line
 from interplay.cli import main
 from interplay.core.benchmark_checks import RESERVED
 from interplay.models.loopback import Loopback, serving
 from interplay.testing import steady
-from tests.benchmarks.others import ALONE, install, write_file
+from tests.benchmarks.others import ALONE, as_in_a_new_process, install, write_file
 from tests.cli.provider import Typist
 
 ROOT = Path(__file__).parents[2]
@@ -39,9 +38,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.setenv("INTERPLAY_CACHE", str(tmp_path / "cache"))
     (tmp_path / "here").mkdir()
     monkeypatch.chdir(tmp_path / "here")
-    finding._entries.cache_clear()
+    as_in_a_new_process()
     yield tmp_path / "here"
-    finding._entries.cache_clear()
+    as_in_a_new_process()
 
 
 @pytest.fixture
@@ -217,6 +216,7 @@ def test_an_outcome_of_another_shape_is_a_mistake_until_it_is_played_anew(
             .replace("search.questions", "search.asked")
         )
         path = write_file(folder / "after", "reshaped", text)
+        as_in_a_new_process()
         typist.types("run", str(path), *CAST, "--base-url", url, code=2)
         told = "has not the parts that Search has now ('questions'); play it anew with --new all"
         assert told in typist.said

@@ -20,6 +20,7 @@ from interplay.core.benchmark import (
     prompts_option,
 )
 from interplay.core.conversation import Conversation
+from interplay.core.failures import Mistake
 from interplay.core.measures import Measure
 from interplay.core.prompts import Prompts
 from interplay.core.wire import digest_of
@@ -54,8 +55,10 @@ def compose(
     protocol says something else than before; an edited prompt is seen by itself. What more is given are fields of
     Benchmark, in place of what is usual: `judging`, say, where the judge depends on the options.
     """
+    if not measures and "summarize" not in more:
+        raise Mistake(f"{name} has no measure, and its board ranks by the first; give one, or summarize")
     ways = more.get("ways", lambda scenario: (scenario.id,))
-    scale = measures[0].scale if measures else None
+    scale = measures[0].scale if measures else None  # where the board is its author's own
     usual: dict[str, Any] = {
         "options": (*options, prompts_option(prompts)) if prompts else tuple(options),
         "roles": lambda settled: tuple(roles),

@@ -13,7 +13,7 @@ from interplay.benchmarks import (
     transcripts,
     word_guessing,
 )
-from interplay.benchmarks.finding import VARIABLE, Other, Others
+from interplay.benchmarks.finding import VARIABLE, Other, Others, Tell, warn
 from interplay.core.benchmark import Benchmark
 from interplay.core.benchmark_checks import is_name
 from interplay.core.failures import Mistake, nearest
@@ -39,18 +39,21 @@ OTHERS = Others(
 
 
 def others() -> list[Other]:
-    """The benchmarks of others that are installed, named or known from before; the broken ones with the reason."""
+    """The benchmarks of others that are installed, named or known from before; the broken ones with the reason.
+
+    Those that are known from before alone are not loaded for it.
+    """
     return OTHERS.all()
 
 
 def playable() -> list[Benchmark]:
-    """All that can be run: ours, then those of others that are whole."""
+    """All that can be run: ours, then those of others that are whole; of what was typed before, what is loaded."""
     return [*ALL, *(one.benchmark for one in others() if one.benchmark)]
 
 
-def find_playable(name: str) -> Benchmark:
+def find_playable(name: str, tell: Tell = warn) -> Benchmark:
     """A benchmark that can be run by itself, as a sequel cannot; by its name, or by the path of its file or folder."""
-    found = find_typed(name)
+    found = find_typed(name, tell)
     if found is transcripts.benchmark:
         raise Mistake(transcripts.NOT_PLAYED)
     for one in (*ALL, found):
@@ -61,9 +64,9 @@ def find_playable(name: str) -> Benchmark:
     return found
 
 
-def find_typed(name: str) -> Benchmark:
+def find_typed(name: str, tell: Tell = warn) -> Benchmark:
     """A benchmark as somebody typed it: the path of a file or folder, whose code is then run, or a name."""
-    return OTHERS.typed(name) if is_path(name) else find(name)
+    return OTHERS.typed(name, tell) if is_path(name) else find(name)
 
 
 def is_path(text: str) -> bool:
@@ -83,7 +86,9 @@ def find(name: str) -> Benchmark:
     for writing in WRITERS:
         if wanted == writing.name:
             return writing
-    found = OTHERS.find(wanted) or next((one for one in _writers_of_others() if one.name == wanted), None)
+    found = OTHERS.find(wanted) or next(
+        (one for one in _writers_of_others(wanted) if one.name == wanted), None
+    )
     if found is not None:
         return found
     known = [known for benchmark in ALL for known in (benchmark.name, benchmark.paper.lower())]
@@ -91,14 +96,14 @@ def find(name: str) -> Benchmark:
     raise Mistake(f"there is no benchmark {name!r}; {close}{_of_your_own(wanted, close)}")
 
 
-def _writers_of_others() -> Iterator[Benchmark]:
-    for one in others():
-        if one.benchmark and one.benchmark.generator:
-            yield one.benchmark.generator.writing
-        if one.benchmark and one.benchmark.collector:
-            yield one.benchmark.collector.collecting
-        if one.benchmark and one.benchmark.sequel:
-            yield from one.benchmark.sequel.benchmarks
+def _writers_of_others(wanted: str) -> Iterator[Benchmark]:
+    for one in OTHERS.may_have(wanted):
+        if one.generator:
+            yield one.generator.writing
+        if one.collector:
+            yield one.collector.collecting
+        if one.sequel:
+            yield from one.sequel.benchmarks
 
 
 def _of_your_own(wanted: str, close: str) -> str:

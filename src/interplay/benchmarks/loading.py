@@ -3,6 +3,7 @@
 import hashlib
 import importlib
 import importlib.util
+import os
 import sys
 import traceback
 from collections.abc import Callable
@@ -16,7 +17,6 @@ from typing import Any
 from interplay.core.benchmark import Benchmark
 from interplay.core.benchmark_checks import check_benchmark
 from interplay.core.failures import Mistake
-from interplay.core.wire import digest_of
 
 VALUE = "benchmark"  # what a module calls its benchmark
 LONGEST_REASON = 300
@@ -65,7 +65,10 @@ def root_in(path: Path) -> Path:
 
 def root_of(entry: EntryPoint) -> Path:
     """Where an installed benchmark's code is, found without running it: its outermost package, or module."""
-    outermost = entry.module.partition(".")[0]
+    try:
+        outermost = entry.module.partition(".")[0]
+    except AttributeError:  # a value that is not of the form of entry points
+        raise Mistake(f"{entry.value!r} names no value of a module, as in my_benchmark:{VALUE}") from None
     with suppress(ImportError, ValueError):
         spec = importlib.util.find_spec(outermost)
         if spec is not None and spec.origin is not None:
@@ -82,15 +85,16 @@ def _loaded(root: Path, name: str, load: Callable[[], Any], place: str = "") -> 
         if benchmark is None:
             raise Mistake(f"{root} has no value {VALUE!r}; it ends with {VALUE} = Benchmark(...)")
         check_benchmark(benchmark)
-    except Mistake as mistake:
+        digest = _digest(root)
+    except KeyboardInterrupt:
         _forget(before, root)
-        raise Mistake(told_in(mistake, root)) from mistake
-    except (Exception, SystemExit) as error:  # other people's code: whatever it raises is theirs to mend
+        raise
+    except BaseException as error:  # other people's code: whatever it raises is theirs to mend
         _forget(before, root)
         raise Mistake(told_in(error, root)) from error
     if benchmark.name != name:
         raise Mistake(f"{root} is called {name!r} and its benchmark {benchmark.name!r}; call both alike")
-    return Loaded(benchmark, root, _digest(root), place)
+    return Loaded(benchmark, root, digest, place)
 
 
 def _forget(before: set[str], root: Path) -> None:
@@ -101,7 +105,7 @@ def _forget(before: set[str], root: Path) -> None:
 
 
 def _name_of_its_own(path: Path) -> str:
-    return f"interplay_user_{path.stem}_{digest_of(str(path))[:8]}"
+    return f"interplay_user_{path.stem}_{hashlib.blake2b(os.fsencode(path), digest_size=4).hexdigest()}"
 
 
 def _package(folder: Path) -> ModuleType:
@@ -130,7 +134,7 @@ def _module(file: Path, name: str) -> ModuleType:
 
 def told_in(error: BaseException, root: Path) -> str:
     """An error in one line: the file and the line of this benchmark where it came up, and what it says."""
-    text = " ".join(f"{error}".split())[:LONGEST_REASON]
+    text = " ".join(_said(error).split())[:LONGEST_REASON]
     if isinstance(error, Mistake):
         return text if str(root) in text else f"{root}: {text}"
     said = f"{type(error).__name__}: {text}" if text else type(error).__name__
@@ -138,6 +142,13 @@ def told_in(error: BaseException, root: Path) -> str:
         return f"{error.filename}, line {error.lineno}: {type(error).__name__}: {error.msg}"
     place = place_in(error, root)
     return f"{place}: {said}" if place else f"{root}: {said}"
+
+
+def _said(error: BaseException) -> str:
+    try:
+        return str(error)
+    except Exception:  # noqa: BLE001  # other people's errors may fail even to say what is wrong
+        return ""
 
 
 def place_in(error: BaseException, root: Path) -> str:
@@ -161,6 +172,6 @@ def _digest(root: Path) -> str:
     found = hashlib.blake2b(digest_size=16)
     for path in files:
         if path.suffix in _ENDINGS and path.is_file():
-            name, content = str(path.relative_to(root.parent)).encode(), path.read_bytes()
+            name, content = os.fsencode(path.relative_to(root.parent)), path.read_bytes()
             found.update(b"%d %s %d " % (len(name), name, len(content)) + content)
     return found.hexdigest()

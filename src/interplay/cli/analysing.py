@@ -185,7 +185,7 @@ def power_verb(benchmark: str, **given: Any) -> int:
 
     With models and judges named, and their prices known, the cost is in dollars.
     """
-    found = find_playable(benchmark)
+    found = find_playable(benchmark, terminal.remark)
     options = set_in(given["changed"], found.options, found.name)
     named = {role: list(names) for role, names in roles_in(given["model_roles"]).items()}
     priced = bool(given["models_"])

@@ -8,6 +8,7 @@ from random import Random
 from typing import Any
 
 from interplay.benchmarks import ALL, others
+from interplay.benchmarks.finding import Other
 from interplay.cli import terminal
 from interplay.core.failures import Mistake, nearest
 from interplay.models.loopback import ROUTES, Asked, Fault, Loopback, Said, Script, rehearse
@@ -116,19 +117,24 @@ def show_list(store: Store, *, as_json: bool) -> None:
     """Print the benchmarks and the runs."""
     runs = _summaries(store)
     benchmarks = [{"name": one.name, "paper": one.paper, "meaning": one.meaning} for one in ALL]
-    for other in others():
-        found = other.benchmark
-        told = {"meaning": found.meaning} if found else {"meaning": "", "problem": other.problem}
-        benchmarks.append({"name": other.name, "paper": found.paper if found else "", **told})
+    found = others()
+    benchmarks += [_told_of(one) for one in found]
     if as_json:
         terminal.say_json({"benchmarks": benchmarks, "runs": runs})
         return
-    shown = [
-        [one["name"], one["paper"], f"BROKEN: {one['problem']}" if "problem" in one else one["meaning"]]
-        for one in benchmarks
-    ]
+    shown = [[one.name, one.paper, one.meaning] for one in ALL]
+    shown += [[one.name, one.benchmark.paper if one.benchmark else "", one.told] for one in found]
     terminal.show_table(["benchmark", "paper", "what it is"], shown)
     _print_runs(store, runs)
+
+
+def _told_of(other: Other) -> dict[str, str]:
+    """A benchmark of somebody else's; one that is not loaded to be listed has its place."""
+    one = other.benchmark
+    if one:
+        return {"name": other.name, "paper": one.paper, "meaning": one.meaning}
+    told = {"problem": other.problem} if other.problem else {"place": other.where}
+    return {"name": other.name, "paper": "", "meaning": "", **told}
 
 
 def show_runs(store: Store, *, as_json: bool) -> None:

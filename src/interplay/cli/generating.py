@@ -52,7 +52,7 @@ class Generators(click.Group):
         return [benchmark.name for benchmark in playable() if benchmark.generator]
 
     def get_command(self, context: click.Context, name: str) -> click.Command:
-        benchmark = find_typed(name)
+        benchmark = find_typed(name, terminal.remark)
         if benchmark.generator is None:
             raise Mistake(
                 f"no model can write data for {benchmark.name}; {nearest(name, self.list_commands(context))}"

@@ -58,11 +58,13 @@ def show_health(store: Store, directory: Directory, *, as_json: bool) -> int:
 
 
 def _benchmarks() -> list[Check]:
-    """The benchmarks of others, each loaded to see whether it can be."""
-    return [
-        Check(f"benchmark {one.name}", "problem" if one.problem else "ok", one.problem or one.where)
-        for one in others()
-    ]
+    """The benchmarks of others, each loaded to see whether it can be, but for those that were typed before."""
+    found = []
+    for one in others():
+        state = "problem" if one.problem else "ok" if one.benchmark else "found"
+        detail = one.problem or (one.where if one.benchmark else one.told)
+        found.append(Check(f"benchmark {one.name}", state, detail))
+    return found
 
 
 def _python() -> Check:

@@ -7,13 +7,16 @@ from keyword import iskeyword
 from pathlib import Path
 
 import click
+from filelock import Timeout
 
 from interplay.benchmarks import OTHERS
+from interplay.benchmarks.remembering import FILE, forget, remembered
 from interplay.cli import terminal
 from interplay.cli.edge import DONE
 from interplay.cli.flags import flag
 from interplay.core.benchmark_checks import LONGEST_NAME, is_name
-from interplay.core.failures import Mistake, why
+from interplay.core.failures import Mistake, nearest, why
+from interplay.models.fetching import cache_folder
 
 NAME = "my_benchmark"  # as what is written calls itself until it has a name
 ENDING = ".txt"  # of files that tools would take for their own where they are now
@@ -22,12 +25,16 @@ ENDING = ".txt"  # of files that tools would take for their own where they are n
 @click.command("new")
 @click.argument("name")
 @flag("--file", "in_a_file", is_flag=True, help="Write one file NAME.py, and nothing around it.")
-def new_verb(name: str, in_a_file: bool) -> int:
+@flag("--forget", "forgotten", is_flag=True,
+      help="Write nothing; forget where NAME is, which was run by its path. Its files stay.")  # fmt: skip
+def new_verb(name: str, in_a_file: bool, forgotten: bool) -> int:
     """Write a benchmark to start from: a folder NAME with a package, prompts, data and tests, in this folder.
 
     It is small and whole: two parties talk, a judge reads it, and it can be run, tested and installed as it is. Change
     what is said in it into what you want to measure.
     """
+    if forgotten:
+        return _forget(name, in_a_file)
     _check(name)
     target = Path(f"{name}.py" if in_a_file else name)
     if target.exists() or target.is_symlink():
@@ -42,6 +49,19 @@ def new_verb(name: str, in_a_file: bool) -> int:
         raise Mistake(f"{target} cannot be written: {why(error)}") from error
     for line in _told(name, in_a_file, len(texts)):
         terminal.say(line)
+    return DONE
+
+
+def _forget(name: str, in_a_file: bool) -> int:
+    if in_a_file:
+        raise Mistake("--forget writes nothing; leave --file out")
+    try:
+        place = forget(name)
+    except (OSError, Timeout) as error:
+        raise Mistake(f"{cache_folder() / FILE} cannot be written: {why(error)}") from error
+    if place is None:
+        raise Mistake(f"no path of {name[:80]!r} is kept; {nearest(name, remembered())}")
+    terminal.remark(f"{name} is no longer found by its name; it is still at {place}.")
     return DONE
 
 

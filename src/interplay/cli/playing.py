@@ -64,14 +64,13 @@ class Benchmarks(click.Group):
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
         rows = [(one.name, f"{one.paper}: {one.meaning}.") for one in ALL]
         for one in others():
-            told = f"{one.benchmark.meaning}." if one.benchmark else f"BROKEN: {one.problem}"
-            rows.append((one.name, terminal.harmless(told)))
+            rows.append((one.name, terminal.harmless(f"{one.told}." if one.benchmark else one.told)))
         with formatter.section("Benchmarks"):
             formatter.write_dl(rows)
 
     def get_command(self, context: click.Context, name: str) -> click.Command:
         if not name.endswith(".toml"):
-            return _run_command(find_playable(name), {})
+            return _run_command(find_playable(name, terminal.remark), {})
         return _run_command(*read_study(Path(name)))
 
 

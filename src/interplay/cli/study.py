@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from interplay.benchmarks import find_playable, is_path
+from interplay.cli import terminal
 from interplay.core.benchmark import Benchmark
 from interplay.core.failures import Mistake, nearest, why
 
@@ -44,7 +45,9 @@ def read_study(path: Path) -> tuple[Benchmark, dict[str, Any]]:
     if not isinstance(data.get("benchmark"), str):
         raise Mistake(f'{path} lacks benchmark, as in benchmark = "role_play"')
     named = data["benchmark"]
-    benchmark = find_playable(str(path.parent / Path(named).expanduser()) if is_path(named) else named)
+    benchmark = find_playable(
+        str(path.parent / Path(named).expanduser()) if is_path(named) else named, terminal.remark
+    )
     defaults = reader.plain(data, _PLAIN, "")
     defaults |= reader.plain(reader.table(data, "how"), _HOW, "[how] ")
     if "models" in data:

@@ -74,7 +74,7 @@ def _chosen(name: str) -> list[Benchmark]:
     tried = [benchmark for benchmark in (*playable(), judge_probe.benchmark) if benchmark.trials]
     if not name:
         return tried
-    benchmark = find_typed(name)
+    benchmark = find_typed(name, terminal.remark)
     if not benchmark.trials:
         known = [*(one.name for one in tried), JUDGES]
         raise Mistake(f"{benchmark.name} has no trials; {nearest(name, known)}")

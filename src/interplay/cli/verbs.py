@@ -3,13 +3,14 @@
 import asyncio
 import sys
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import click
 from click.core import ParameterSource
 
-from interplay.benchmarks import ALL, find, find_typed, others
+from interplay.benchmarks import ALL, OTHERS, find, find_typed, is_path, others
 from interplay.cli import HELP, examine, health, terminal
 from interplay.cli.edge import DONE
 from interplay.cli.flags import (
@@ -26,7 +27,7 @@ from interplay.cli.flags import (
 )
 from interplay.cli.showing import check_html, show_run
 from interplay.core.benchmark import Benchmark, Option
-from interplay.core.failures import Mistake
+from interplay.core.failures import InterplayError, Mistake
 from interplay.running.comparing import Group, groups_of
 from interplay.running.kept import compute_and_keep, wish_for_groups
 from interplay.running.results import rescore
@@ -56,26 +57,63 @@ def score_verb(run: str, **given: Any) -> int:
 
 
 class OfTable(click.Command):
-    """A verb with the options that only concern the table; those of others' benchmarks where one of them is typed."""
+    """A verb with the options that only concern the table; those of others' benchmarks where one of them is typed.
+
+    Those of the benchmark that is meant; where that cannot be told, of all that are installed or named.
+    """
 
     def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
         known = {name for parameter in self.params for name in (*parameter.opts, *HELP)}
         typed = {word.partition("=")[0] for word in args if word.startswith("-")}
         if typed - known:
-            for option in _of_others():
+            for option in _of_table(self._named(context, args) or _of_others()):
                 if f"--{option.name.replace('_', '-')}" not in known:
                     flag_of(option)(self)
         return super().parse_args(context, args)
 
+    def _named(self, context: click.Context, args: list[str]) -> list[Benchmark]:
+        """The benchmarks that are meant, as far as words can be told from the values of flags not known yet."""
+        parser = self.make_parser(context)
+        parser.ignore_unknown_options = True
+        given, rest, _ = parser.parse_args(list(args))
+        words: list[Any] = list(rest)
+        for parameter in self.params:
+            if isinstance(parameter, click.Argument):
+                value = given.get(parameter.name)
+                words += value if isinstance(value, tuple) else [value]
+        [store] = [one for one in self.params if one.name == "store"]
+        place = store.type_cast_value(context, store.consume_value(context, given)[0])
+        return self.meant([one for one in words if isinstance(one, str) and one[:1] != "-"], place)
 
-def _of_others() -> list[Option]:
-    found = [
-        option for one in others() if one.benchmark for option in one.benchmark.options if option.of_table
-    ]
+    def meant(self, words: list[str], store: Store) -> list[Benchmark]:
+        """The benchmarks that some words name."""
+        return [
+            find_typed(word, terminal.remark) for word in words if is_path(word) or word in OTHERS.names()
+        ]
+
+
+class OfRun(OfTable):
+    """The same of a verb that takes a run."""
+
+    def meant(self, words: list[str], store: Store) -> list[Benchmark]:
+        found: list[str] = []
+        with suppress(InterplayError), Records(store) as records:
+            for word in words:
+                with suppress(Mistake):
+                    found.append(records.find(word).benchmark)
+        return [find(name) for name in found]
+
+
+def _of_others() -> list[Benchmark]:
+    return [one.benchmark for one in others() if one.benchmark]
+
+
+def _of_table(benchmarks: list[Benchmark]) -> list[Option]:
+    found = [option for one in benchmarks for option in one.options if option.of_table]
     return list({option.name: option for option in found}.values())
 
 
-@click.command("show", cls=OfTable)
+@click.command("show", cls=OfRun)
 @click.argument("run")
 @flag("--conversation", type=int, metavar="NUMBER", help="Show one conversation with its verdicts.")
 @flag("--as", "seat", default="", metavar="SEAT",
@@ -111,7 +149,7 @@ def board_verb(benchmark: str, runs: tuple[str, ...], **given: Any) -> int:
     With no RUNS, all that the store has. Runs can be compared that share scenarios, cast, judges, rubric, prompts,
     options and sampling.
     """
-    found = find_typed(benchmark)
+    found = find_typed(benchmark, terminal.remark)
     with Records(given["store"]) as records:
         chosen = [records.find(run) for run in runs] or records.runs()
         for run in chosen:

@@ -48,6 +48,9 @@ def check_benchmark(benchmark: Any) -> None:
     """Raise a Mistake that says all that is wrong with a benchmark; nothing is played, and no data is read."""
     if not isinstance(benchmark, Benchmark):
         raise Mistake(f"a benchmark is a value of Benchmark, not of {type(benchmark).__name__}")
+    for part in ("name", "meaning"):
+        if not isinstance(getattr(benchmark, part), str):
+            raise Mistake(f"the {part} of a benchmark is text, not {getattr(benchmark, part)!r}")
     found = list(dict.fromkeys(faults_of(benchmark)))
     if found:
         raise Mistake(f"the benchmark {benchmark.name!r} does not hold together: {'; '.join(found)}")
@@ -140,6 +143,8 @@ def _judging(benchmark: Benchmark, roles: Sequence[Role], options: Options) -> I
 
 def _measures(benchmark: Benchmark, roles: Sequence[Role], options: Options) -> Iterator[str]:
     measures = benchmark.measures(options)
+    if not measures:
+        yield "it has no measure, so there is nothing that models could be ranked by"
     yield from _twice("measure", (measure.name for measure in measures))
     for measure in measures:
         what = f"the measure {measure.name!r}"

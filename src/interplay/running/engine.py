@@ -19,6 +19,7 @@ from interplay.running.decided import DRAWN
 from interplay.running.decided import KEPT_AS as DECIDED
 from interplay.running.deciding import JudgedRun, Watch, check_deciding, watch_pairs, watch_scores
 from interplay.running.divergence import explained_by
+from interplay.running.edition_note import editions_after
 from interplay.running.how import Again, How
 from interplay.running.hub import Hub, Office, elsewhere
 from interplay.running.import_note import is_imported
@@ -313,7 +314,8 @@ class Engine:
         if self.between:
             return pairs_extended(run, reach, decided) | order
         others = {name: value for name, value in run.extent.items() if name != DECIDED}
-        return grown(others, reach) | {"open": self._open_weights(run)} | decided | order
+        noted = {"open": self._open_weights(run), **editions_after(run.extent, self.benchmark.name)}
+        return grown(others, reach) | noted | decided | order
 
     def _has_done_the_rest(self, run: Run, reach: Reach) -> bool:
         """Has this start, which does not stop early, done all that an earlier one left out?"""

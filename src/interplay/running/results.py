@@ -15,6 +15,7 @@ from interplay.core.people import is_person
 from interplay.models import embedded
 from interplay.running.decided import KEPT_AS as UNTIL_DECIDED
 from interplay.running.decided import told as told_of_deciding
+from interplay.running.edition_note import edition_notes
 from interplay.running.import_note import import_notes, is_imported
 from interplay.running.null_note import null_notes
 from interplay.running.pairing import KEPT_AS as PAIRS
@@ -241,7 +242,7 @@ def table_changes(benchmark: Benchmark, changes: Mapping[str, str] | None) -> Ma
 def notes_of(records: Records, run: Run, seen: Seen) -> list[str]:
     totals = records.totals(run)
     notes = [_told(run, f"{seen.conversations} conversations", totals)]
-    notes += [*import_notes(run), *people_notes(run, seen.seated)]
+    notes += [*import_notes(run), *edition_notes(run), *people_notes(run, seen.seated)]
     compared = judges_of_pairs(run)
     if compared:
         notes.append(f"Run {run.id}: models compared two by two by {_named(compared, totals)}.")
