@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -111,6 +112,21 @@ def test_a_goal_without_marked_phrases_can_be_judged_and_last_words_may_be_unans
     assert "match" not in rule_scores(one.outcome)
 
 
+def test_parts_that_are_nothing_are_left_out(tmp_path: Path) -> None:
+    places = {"restaurant": {"info": {}, "book": None}, "hotel": {"info": {}, "book": None}}
+    goal = {**GOAL, **places, "taxi": {"info": None}}
+    [one] = played_in(read(MULTIWOZ, write(tmp_path / "data.json", {"a": multiwoz(*SERVED, goal=goal)})))
+    info = one.outcome.goal["goal"]["taxi"]["info"]
+    assert info == {"departure": "@restaurant", "destination": "@hotel"}
+
+
+def nested(depth: int) -> list[Any]:
+    found: list[Any] = []
+    for _ in range(depth):
+        found = [found]
+    return found
+
+
 BROKEN: Mapping[str, tuple[object, str]] = {
     "no object": (["a"], "it is no object"),
     "a goal alone": (GOAL, "it has no log of turns"),
@@ -124,6 +140,30 @@ BROKEN: Mapping[str, tuple[object, str]] = {
     "a strange value": (
         multiwoz(*SERVED, goal={**GOAL, "hotel": {"info": {"stars": [4]}}}),
         "stars must be a text",
+    ),
+    **{
+        f"a {domain} that is {kind}": (
+            multiwoz(*SERVED, goal={**GOAL, domain: parts}),
+            f"its goal, {domain} must be an object",
+        )
+        for domain in ("taxi", "restaurant", "hotel")
+        for kind, parts in (("a text", "to the station"), ("a list", [1]), ("a number", 7))
+    },
+    **{
+        f"a taxi whose {name} is {kind}": (
+            multiwoz(*SERVED, goal={**GOAL, "taxi": {name: content}}),
+            f"its goal, taxi, {name} must be an object",
+        )
+        for name in ("info", "book")
+        for kind, content in (("a text", "now"), ("a list", ["now"]), ("a number", 7))
+    },
+    "a booking at a place that is no object": (
+        multiwoz(*SERVED, goal={**GOAL, "taxi": {"info": {}}, "hotel": {"info": {}, "book": "two nights"}}),
+        "its goal, hotel, book must be an object",
+    ),
+    "a goal that is nested deeply": (
+        multiwoz(*SERVED, goal={**GOAL, "hotel": nested(600)}),
+        "its goal is nested too deeply",
     ),
     "no text": (multiwoz(log=[{"metadata": {}}, *log(*SERVED)[1:]]), "log[0].text must be a text, not nothing"),
     "the user says nothing": (multiwoz("", "Hello."), "log[0].text is empty"),
@@ -179,6 +219,9 @@ def test_a_large_file_is_read_entry_by_entry(tmp_path: Path) -> None:
         ]),
         ('{"a": 1}\n{"b": 2}', [
             Row("a", 1), Skipped("after a", "it is no JSON, and nothing from there on is read"),
+        ]),
+        (f'[{{"x": {"9" * 5_000}}}, [{"9" * 4_000}]]', [
+            Skipped("entry 1", "a number in it is too long"), Row("entry 2", [10**4_000 - 1]),
         ]),
         ("{}", []),
         (" [ ] \n", []),

@@ -176,19 +176,30 @@ def test_what_nobody_judged_is_in_no_mean() -> None:
 
 def test_the_transcript_of_the_readme_is_imported_and_shown(typist: Typist, tmp_path: Path) -> None:
     (example,) = re.findall(r"```json\n(.*?)```", README, re.DOTALL)
-    (tmp_path / "talks.jsonl").write_text(example)
+    row = json.loads(example) | {"id": "ticket-17"}
+    write_lines(tmp_path / "talks.jsonl", [row])
     made = typist.reads("import", str(tmp_path / "talks.jsonl"), "--as", "transcript", "--strict")
     assert (made["models"], made["conversations"], made["labels"]) == (["openai/A"], 1, 1)
     (row,) = typist.reads("list", "last")
+    assert row["scenario"] == "A guest wants a quiet room"
     shown = typist.types("show", "last", "--conversation", str(row["number"]))
     assert "[assistant -> user]\nOne, over the garden." in shown
     with serving_pages(typist.store) as served:
         page = served.ask(f"/runs/{made['run']}/conversations/{row['number']}/")
         assert page.status == 200
-        for text in ("Is there a quiet room left?", "One, over the garden.", "(clerk)", "unknown", "ada"):
+        for text in (
+            "Is there a quiet room left?",
+            "One, over the garden.",
+            "(clerk)",
+            "unknown",
+            "ada",
+            "ticket-17",
+        ):
             assert text in page.text
         assert "played by rule" not in page.text
         assert "A guest wants a quiet room" in served.ask(f"/runs/{made['run']}/conversations/").text
         for place in (f"/runs/{made['run']}/", "/boards/transcripts/", "/"):
             assert served.ask(place).status == 200
-    assert "A guest wants a quiet room" in typist.types("export", "last", "-", "--format", "json")
+    exported = typist.types("export", "last", "-", "--format", "json")
+    assert "A guest wants a quiet room" in exported
+    assert '"id": "ticket-17"' in exported

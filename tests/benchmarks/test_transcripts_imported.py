@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from interplay.benchmarks.transcripts import benchmark
+from interplay.benchmarks.transcripts.dialogue import Setting, scenario_of
 from interplay.benchmarks.transcripts.imported import OPENAI, TRANSCRIPT
 from interplay.core.import_files import Skipped
 from interplay.core.importing import Imported, Importer, Opinion, Reading
@@ -79,8 +80,41 @@ def test_what_was_asked_is_the_scenario_where_none_has_a_name(tmp_path: Path) ->
     first, second, plain, other = (row.played.scenario for row in found if isinstance(row, Imported))
     assert first.id == second.id
     assert len({first.id, plain.id, other.id}) == 3
-    assert (first.label, other.label) == ("Which tea is mild?", "row-4")
+    assert (first.label, other.label) == ("Which tea is mild?", "Which tea is strong?")
     assert found[1].where == "entry 2"
+
+
+@pytest.mark.parametrize(
+    ("importer", "row"), [(OPENAI, log("a", "Hello?", "Hello.")), (TRANSCRIPT, talk())], ids=["log", "talk"]
+)
+def test_rows_of_one_scenario_have_each_their_own_id(
+    tmp_path: Path, importer: Importer, row: dict[str, Any]
+) -> None:
+    path = write_lines(tmp_path / "a.jsonl", [row | {"id": id} for id in ("ticket-1", "ticket-2")])
+    first, second = (row.played for row in read(importer, path) if isinstance(row, Imported))
+    assert first.scenario == second.scenario
+    assert "ticket" not in first.scenario.label
+    assert (first.outcome.id, second.outcome.id) == ("ticket-1", "ticket-2")
+
+
+@pytest.mark.parametrize(
+    ("id", "kept"),
+    [
+        ("half \ud800, nul \0", "half ?, nul \N{REPLACEMENT CHARACTER}"),
+        ("x" * 10_000, "x" * 200),
+        (17, ""),
+        (" ", ""),
+    ],
+)
+def test_what_a_log_is_called_fits_a_store(tmp_path: Path, id: Any, kept: str) -> None:
+    found = one(OPENAI, tmp_path, log("a", "Hello?", "Hello.", id=id))
+    assert isinstance(found, Imported)
+    assert found.played.outcome.id == kept
+
+
+def test_a_label_fits_a_store() -> None:
+    label = scenario_of(Setting(opening="half \ud800 " + "x" * 1_000)).label
+    assert label == "half ? " + "x" * 50 + "..."
 
 
 def test_what_a_model_was_told_before_may_come_in_parts(tmp_path: Path) -> None:
@@ -134,6 +168,19 @@ LOGS: dict[str, tuple[Change, str]] = {
     "a picture": (
         lambda row: row["messages"][0].update(content=[{"type": "image_url", "image_url": {"url": "x"}}]),
         "messages[0].content has a part that is 'image_url', and no text",
+    ),
+    "no parts": (lambda row: row["messages"][1].update(content=[]), "messages[1].content is empty"),
+    "parts without words": (
+        lambda row: row["messages"][1].update(content=[{"type": "text", "text": " "}]),
+        "messages[1].content.text is empty",
+    ),
+    "parts that are long together": (
+        lambda row: row["messages"][1].update(content=[{"type": "text", "text": "x" * 60_000}] * 2),
+        "messages[1].content is longer than 100,000 characters",
+    ),
+    "system messages that are long together": (
+        lambda row: row["messages"].__setitem__(slice(0, 0), [{"role": "system", "content": "x" * 60_000}] * 2),
+        "the system message is longer than 100,000 characters",
     ),
     "a bad name": (lambda row: row.update(model=["a"]), "model must be a text, not a list"),
 }  # fmt: skip

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from zipfile import ZipFile
 
 import pytest
 import yaml
@@ -18,6 +19,7 @@ from interplay.running.results import board_of
 from interplay.store.labels import Given, Labels
 from interplay.store.records import Records
 from tests.analysis.planted import Office, Talk, acted, office, record
+from tests.benchmarks.social_interaction.exchanged import intentions, scenario
 from tests.benchmarks.stage import SCENARIOS
 from tests.interop.tabled import in_form, in_order, read_all
 from tests.reporting.exported import HOSTILE, spend, write
@@ -162,6 +164,21 @@ def test_people_are_not_named_in_the_card_unless_they_are_to_be(office: Office, 
         texts.append((folder / "README.md").read_text(encoding="utf-8"))
     assert "ada" not in texts[0] and "human/person-1" in texts[0]
     assert "ada" in texts[1]
+
+
+def test_people_are_named_in_no_heading_of_a_table(office: Office, tmp_path: Path) -> None:
+    talks = [Talk(scenario(), model, intentions("persuasion")) for model in ("human/zoe", "openai/a")]
+    record(office.store, "social_interaction", talks, scene="intentions")
+    assert "human/zoe" in office.types("export", "last", "-", "--format", "markdown")  # of their owner
+    for kind in ("huggingface", "parquet", "inspect"):
+        office.types("export", "last", str(tmp_path / kind), "--to", kind)
+    card = (tmp_path / "huggingface" / "README.md").read_text(encoding="utf-8")
+    assert "**human/person-1**: how often in the sessions of human/person-1" in card
+    logs = [ZipFile(path) for path in (tmp_path / "inspect").iterdir()]
+    texts = [log.read(name).decode() for log in logs for name in log.namelist()]
+    assert len([text for text in texts if "how often in the sessions of human/person-1" in text]) == 2
+    for text in (card, (tmp_path / "parquet" / "README.md").read_text(encoding="utf-8"), *texts):
+        assert "zoe" not in text
 
 
 def test_options_of_the_table_reach_the_board(tmp_path: Path) -> None:

@@ -125,6 +125,10 @@ def both(request: pytest.FixtureRequest) -> Written:
     return found
 
 
+def id_of(row: ConversationRow) -> str:
+    return row.scenario.label.replace("/", "-")  # a file in the log is called so
+
+
 def events(sample: EvalSample, kind: type[Any]) -> list[Any]:
     return [event for event in sample.events if isinstance(event, kind)]
 
@@ -135,7 +139,7 @@ def test_each_model_has_a_log_and_each_conversation_a_sample(both: Written) -> N
     assert {one.task for one in list_eval_logs(str(both.folder))} == {both.run.benchmark.replace("_", "-")}
     for subject, log in both.logs.items():
         rows = both.conversations(subject)
-        expected = sorted((row.scenario.label, row.repeat + 1) for row in rows)
+        expected = sorted((id_of(row), row.repeat + 1) for row in rows)
         assert sorted((str(one.id), one.epoch) for one in log.samples or []) == expected
         assert log.eval.dataset.samples == len({row.scenario.id for row in rows})
         assert log.results is not None
@@ -151,7 +155,7 @@ def test_inspects_other_readers_open_it_too(both: Written) -> None:
         assert [one.metadata["conversation"] for one in summaries] == [row.number for row in rows]
         samples = read_eval_log_samples(str(path))
         assert {one.uuid for one in samples} == {one.uuid for one in summaries}
-        one = read_eval_log_sample(str(path), id=rows[0].scenario.label, epoch=rows[0].repeat + 1)
+        one = read_eval_log_sample(str(path), id=id_of(rows[0]), epoch=rows[0].repeat + 1)
         assert one.metadata["conversation"] == rows[0].number
 
 

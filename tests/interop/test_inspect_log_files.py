@@ -19,6 +19,7 @@ from interplay.interop.inspect_samples import LONGEST_ID, ids_of
 from interplay.interop.inspect_values import DEEPEST, plain
 from interplay.models.loopback import Loopback, serving
 from interplay.store.records import Records
+from tests.analysis.planted import acted, record
 from tests.cli.provider import Typist, job
 from tests.running.job import answer
 
@@ -168,6 +169,51 @@ def test_what_was_played_elsewhere_has_what_was_said(
     assert sample.output.completion == "Yes."
 
 
+def test_an_answer_from_elsewhere_has_its_history_and_its_request(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    task = "Be a shell. My first command is pwd."
+    said = [
+        ("user", task),
+        ("assistant", "/home/ann"),
+        ("user", "cd notes"),
+        ("assistant", ""),
+        ("user", "ls"),
+    ]
+    row = {
+        **{"id": 1, "source_id": "001#Shell", "act": "Shell", "task_description": task, "type": "stateful"},
+        **{"source_file_name": "first.json", "turn_num": 3},
+        "dialogue_history": [{"role": role, "content": text} for role, text in said],
+    }
+    (tmp_path / "scripts.jsonl").write_text(json.dumps(row) + "\n")
+    typist = Typist(tmp_path / "interplay.db", capsys)
+    typist.types("import", str(tmp_path / "scripts.jsonl"), "--as", "simulbench", "--model", "acme/shell")
+    typist.types("export", "last", str(tmp_path / "a.eval"))
+    first, second = sorted(read(tmp_path / "a.eval").samples or [], key=lambda one: len(one.messages))
+    for sample, count in ((first, 2), (second, 4)):
+        assert [(one.role, one.text) for one in sample.messages] == said[:count]
+        assert [one if isinstance(one, str) else one.text for one in sample.input] == [
+            text for _, text in said[: count - 1]
+        ]
+        assert sample.output.completion == said[count - 1][1]
+
+
+def test_a_label_names_no_file_outside_a_log_and_nobody(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    talk = [acted(number, "human/zoe", j=(5, 4, 3)) for number in range(2)]
+    labels = ("a/../../x", "as human/zoe")
+    talks = [
+        replace(one, scenario=replace(one.scenario, label=label))
+        for one, label in zip(talk, labels, strict=True)
+    ]
+    record(tmp_path / "interplay.db", "role_play", talks)
+    Typist(tmp_path / "interplay.db", capsys).types("export", "last", str(tmp_path / "a.eval"))
+    files = [name for name in contents(tmp_path / "a.eval") if name.startswith("samples/")]
+    assert sorted(files) == ["samples/a-..-..-x_epoch_1.json", "samples/as human-person-1_epoch_1.json"]
+    assert {one.id for one in read(tmp_path / "a.eval").samples or []} == {"a-..-..-x", "as human-person-1"}
+
+
 def test_mistakes(typist: Typist, store: Path, tmp_path: Path) -> None:
     def mistake(*words: str) -> str:
         return typist.mistakes("export", *words)
@@ -234,10 +280,13 @@ def names(*labels: str) -> Iterator[tuple[int, str, int, Scenario]]:
 
 
 def test_ids_tell_samples_apart() -> None:
-    assert list(ids_of(list(names("a / b", "c"))).values()) == ["a / b", "c"]
+    assert list(ids_of(list(names("a, b", "c"))).values()) == ["a, b", "c"]
     awkward = ids_of(list(names("same", "same", "", "x" * 100_000, "a\nb\0\x1b[0m")))
     assert len(set(awkward.values())) == 5
     assert all(len(id) <= LONGEST_ID + 20 and id.isprintable() for id in awkward.values())
+    paths = ids_of(list(names("a/../../x", "a\\..\\..\\x", "../x", "/x")))
+    assert len(set(paths.values())) == 4
+    assert not [id for id in paths.values() if "/" in id or "\\" in id]
     scenario = Scenario({}, "one")
     casts = ids_of(
         [(1, "m", 0, scenario), (2, "m", 0, scenario), (3, "m", 1, scenario), (4, "other", 0, scenario)]

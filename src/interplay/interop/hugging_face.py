@@ -64,7 +64,7 @@ def _write_all(folder: Path, reading: Reading, names: Names, board: Board) -> di
 
 
 def _unnamed(board: Board, names: Names) -> Board:
-    """The board without the names of people."""
+    """The board without the names of people; keys, which no reader of a card sees, stay as they are."""
 
     def cell(found: Cell) -> Cell:
         return names.of(found) if isinstance(found, str) else found
@@ -72,6 +72,10 @@ def _unnamed(board: Board, names: Names) -> Board:
     return replace(
         board,
         title=names.of(board.title),
+        columns=tuple(
+            replace(column, title=names.of(column.title), meaning=names.of(column.meaning))
+            for column in board.columns
+        ),
         rows=tuple({key: cell(found) for key, found in row.items()} for row in board.rows),
         notes=tuple(names.of(note) for note in board.notes),
         parts=tuple(_unnamed(part, names) for part in board.parts),

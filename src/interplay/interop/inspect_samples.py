@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Any
 
 from inspect_ai.dataset import Sample
@@ -11,8 +12,6 @@ from inspect_ai.model import (
     ChatCompletionChoice,
     ChatMessage,
     ChatMessageAssistant,
-    ChatMessageSystem,
-    ChatMessageUser,
     ModelOutput,
 )
 from inspect_ai.scorer import Score
@@ -22,6 +21,7 @@ from interplay.core.failures import Cancelled, Waiting
 from interplay.core.wire import clean
 from interplay.interop.inspect_calls import PLAY, Call, Calls
 from interplay.interop.inspect_events import events_of, start_of
+from interplay.interop.inspect_heard import heard_by, past_of
 from interplay.interop.inspect_usage import Usage
 from interplay.interop.inspect_values import id_of, plain
 from interplay.reporting.writing import readable
@@ -30,6 +30,7 @@ from interplay.store.closeup import CloseUp
 from interplay.store.records import ConversationRow
 
 LONGEST_ID = 200  # characters; Inspect names a file after it
+_NO_PATH = str.maketrans("/\\", "--")
 
 
 def sample_of(
@@ -43,7 +44,7 @@ def sample_of(
     began, ended = start_of(calls), max((call.ended for call in calls.all), default=None)
     usage = Usage()
     usage.add(calls.all)
-    first: str | list[ChatMessage] = _opening(seen.messages) or plain(row.scenario.label)
+    first: str | list[ChatMessage] = seen.opening or plain(row.scenario.label)
     return EvalSample(
         id=id,
         epoch=row.repeat + 1,
@@ -87,8 +88,9 @@ def _metadata(row: ConversationRow) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class _View:
-    """A seat's own view of a conversation, and the last it said."""
+    """A seat's own view of a conversation, what it was given before it first spoke, and the last it said."""
 
+    opening: list[ChatMessage]  # its brief, its past, what it was told
     messages: list[ChatMessage]
     output: ModelOutput
 
@@ -101,39 +103,23 @@ def _view(row: ConversationRow, calls: Calls, measured: Sequence[str]) -> _View:
     own = [call for call in mine if call.seat == seat] if seat else mine
     output = next((calls.output(call) for call in reversed(own) if call.text is not None), None)
     if seat:
-        last = max(own, key=_turn)
+        first, last = min(own, key=_turn), max(own, key=_turn)
         said = [choice.message for choice in calls.output(last).choices]
-        return _View([*calls.asked(last), *said], output or ModelOutput())
+        return _View(calls.asked(first), [*calls.asked(last), *said], output or ModelOutput())
     role = next((call.role for call in mine), measured[0])  # what was played elsewhere has lines and no calls
-    heard = list(_heard(row, calls, role))
-    return _View(heard, output or _last(heard, row.subject))
+    past, heard = past_of(row, calls.run), list(heard_by(role, row, calls.run))
+    told = list(takewhile(lambda one: one.role != "assistant", heard))
+    return _View([*past, *told], [*past, *heard], output or _last(heard, row.subject))
 
 
 def _turn(call: Call) -> tuple[int, int]:
     return call.step, call.attempt
 
 
-def _heard(row: ConversationRow, calls: Calls, role: str) -> Iterator[ChatMessage]:
-    """What was said to a role, and by it."""
-    for place, line in enumerate(row.lines):
-        id = id_of(calls.run.id, calls.run.created, row.number, "line", place)
-        if line.source == role:
-            yield ChatMessageAssistant(id=id, content=clean(line.text))
-        elif role in line.heard_by:
-            kind = ChatMessageUser if line.source else ChatMessageSystem
-            yield kind(id=id, content=clean(line.text))
-
-
 def _last(messages: Sequence[ChatMessage], model: str) -> ModelOutput:
     """The last that was said, as an output."""
     said = [one for one in messages if isinstance(one, ChatMessageAssistant)]
     return ModelOutput(model=plain(model), choices=[ChatCompletionChoice(message=one) for one in said[-1:]])
-
-
-def _opening(messages: Sequence[ChatMessage]) -> list[ChatMessage]:
-    """What the subject was given before it first spoke: its brief, its past, what it was told."""
-    spoke = next((place for place, one in enumerate(messages) if one.role == "assistant"), len(messages))
-    return list(messages[:spoke])
 
 
 def _scores(one: Judged, rubric: str) -> dict[str, Score]:
@@ -206,4 +192,5 @@ def ids_of(rows: Sequence[tuple[int, str, int, Scenario]]) -> dict[int, str]:
 
 
 def _short(label: str) -> str:
-    return " ".join(readable(clean(label)).split())[:LONGEST_ID]
+    """A label that can name a file in the log: one line without what divides the parts of a path."""
+    return " ".join(readable(clean(label)).translate(_NO_PATH).split())[:LONGEST_ID]

@@ -1,12 +1,13 @@
 """Writing the conversations of one model as a log of Inspect, a few in memory at a time."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from inspect_ai.log import read_eval_log, write_eval_log
 
-from interplay.core.benchmark import Benchmark
+from interplay.core.benchmark import Benchmark, Scenario
 from interplay.core.board import Board
 from interplay.interop.inspect_calls import Calls
 from interplay.interop.inspect_file import LogFile
@@ -26,12 +27,14 @@ class Logs:
         self.options = options_of(run, benchmark)
         self._measured = [role.name for role in benchmark.subjects(self.options)]
         self._waiting = records.waiting(run)
-        rows = [(row.number, row.subject, row.repeat, row.scenario) for row in records.each(run)]
+        self._people = Names(Reading(records, run, benchmark), told=names)
+        rows = [
+            (row.number, row.subject, row.repeat, self._unnamed(row.scenario)) for row in records.each(run)
+        ]
         self._ids = ids_of(rows)
         self._numbers: dict[str, list[int]] = {}
         for number, subject, *_ in rows:
             self._numbers.setdefault(subject, []).append(number)
-        self._people = Names(Reading(records, run, benchmark), told=names)
         self._settings: dict[bytes, Mapping[str, Any]] = {}
 
     def write(self, subject: str, path: Path, *, as_json: bool = False) -> int:
@@ -58,6 +61,10 @@ class Logs:
         if as_json:  # which Inspect reads and writes as a whole
             write_eval_log(read_eval_log(str(path), format="eval"), str(path), format="json")
         return len(numbers)
+
+    def _unnamed(self, scenario: Scenario) -> Scenario:
+        """The scenario with a label that names nobody: samples, and files in a log, are called by it."""
+        return replace(scenario, label=self._people.of(scenario.label))
 
     @property
     def hides_people(self) -> bool:

@@ -194,6 +194,10 @@ def content_of_multiwoz(name: str, one: Any, where: str) -> dict[str, Any]:
         for domain, parts in one.items()
         if domain not in _NO_DOMAINS and parts
     }
+    for domain, parts in domains.items():
+        _wish(
+            domain, parts, f"{where}, {domain}"
+        )  # what is no wish is named before anything in it is looked at
     if "taxi" in domains:
         domains["taxi"] = _between_places(domains, message)
     domains = dict(sorted(domains.items(), key=lambda item: _first_said(item[0], said)))
@@ -222,7 +226,7 @@ def _as_said(domain: str, parts: Any, said: str) -> Any:
 def _between_places(domains: Mapping[str, Any], message: Sequence[str]) -> dict[str, Any]:
     """A taxi that MultiWOZ only describes, with its places: the message says which one is left or reached."""
     taxi = dict(domains["taxi"])
-    info = dict(taxi.get("info", {}))
+    info = dict(taxi.get("info") or {})
     places = [domain for domain in domains if domain in ("restaurant", "hotel", "attraction")]
     if len(places) == 2 and not {"departure", "destination"} & info.keys():
         words = " ".join(message).replace("**", "")
@@ -236,6 +240,6 @@ def _between_places(domains: Mapping[str, Any], message: Sequence[str]) -> dict[
         departure = next(place for place in places if place != destination)
         info |= {"departure": f"{PLACE}{departure}", "destination": f"{PLACE}{destination}"}
         if not info.keys() & {"leaveAt", "arriveBy"}:
-            time = domains[destination].get("book", {}).get("time")
+            time = (domains[destination].get("book") or {}).get("time")
             info |= {"arriveBy": time} if time else {}
     return {**taxi, "info": info}

@@ -58,7 +58,10 @@ def _held(row: Row) -> Held:
 
 
 def _goal(name: str, goal: Any) -> Goal:
-    goal = _cleaned(goal)
+    try:
+        goal = _cleaned(goal)
+    except RecursionError:
+        raise Unfit("its goal is nested too deeply") from None
     if isinstance(goal, dict) and isinstance(goal.get("message"), str):
         goal["message"] = [goal["message"]]
     try:
@@ -125,7 +128,9 @@ class _Entries:
         self._file = file
         self._text, self._at = "", 0
         self._odd: list[str] = []  # what the entry that is being read has, and JSON should not
-        self._decoder = json.JSONDecoder(object_pairs_hook=self._object, parse_constant=self._no_number)
+        self._decoder = json.JSONDecoder(
+            object_pairs_hook=self._object, parse_constant=self._no_number, parse_int=self._whole_number
+        )
 
     def each(self, path: Path) -> Iterator[Row | Skipped]:
         where = "the beginning"
@@ -157,6 +162,13 @@ class _Entries:
 
     def _no_number(self, name: str) -> None:
         self._odd.append(f"{name} in it is no number")
+
+    def _whole_number(self, digits: str) -> int:
+        try:
+            return int(digits)
+        except ValueError:  # Python reads no more than some thousand digits
+            self._odd.append("a number in it is too long")
+            return 0
 
     def _goes_on(self, ends: str, *, first: bool) -> bool:
         """Is there another entry? Then it is next."""

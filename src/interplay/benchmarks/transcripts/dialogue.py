@@ -7,6 +7,7 @@ from typing import Any
 from interplay.core.benchmark import Scenario
 from interplay.core.conversation import Line
 from interplay.core.forms import build
+from interplay.core.wire import clean
 
 ASSISTANT, USER = "assistant", "user"
 LONGEST_LABEL = 60
@@ -34,6 +35,7 @@ class Dialogue:
 
     seats: tuple[Seat, ...]
     said: tuple[Said, ...]
+    id: str = ""  # what people call it; conversations of one scenario have each their own
 
 
 @dataclass(frozen=True)
@@ -52,16 +54,16 @@ def setting_of(content: Any) -> Setting:
     return setting
 
 
-def scenario_of(setting: Setting, label: str = "") -> Scenario:
+def scenario_of(setting: Setting) -> Scenario:
     """The scenario of a setting; models that were asked the same are compared on it."""
-    told = label or setting.scenario or setting.opening or setting.goal or setting.system or "a conversation"
-    line = " ".join(told.split())
+    told = setting.scenario or setting.opening or setting.goal or setting.system or "a conversation"
+    line = " ".join(clean(told).split())
     return Scenario(
         asdict(setting), line if len(line) <= LONGEST_LABEL else f"{line[: LONGEST_LABEL - 3]}..."
     )
 
 
-def dialogue_of(spoken: Sequence[tuple[str, str]], measured: str) -> Dialogue:
+def dialogue_of(spoken: Sequence[tuple[str, str]], measured: str, id: str = "") -> Dialogue:
     """The dialogue of what speakers said, one of whom is the model that is measured."""
     others = list(dict.fromkeys(name for name, _ in spoken if name != measured))
     seats = {name: USER if not place else f"{USER} {place + 1}" for place, name in enumerate(others)}
@@ -69,6 +71,7 @@ def dialogue_of(spoken: Sequence[tuple[str, str]], measured: str) -> Dialogue:
     return Dialogue(
         tuple(Seat(seats[name], name) for name in dict.fromkeys(name for name, _ in spoken)),
         tuple(Said(seats[name], text) for name, text in spoken),
+        id,
     )
 
 

@@ -6,6 +6,7 @@ from typing import Any
 from interplay.benchmarks.transcripts.dialogue import (
     ASSISTANT,
     USER,
+    Dialogue,
     Setting,
     dialogue_of,
     lines_of,
@@ -28,9 +29,11 @@ from interplay.core.importing import (
     text_in,
 )
 from interplay.core.measures import criteria_of
+from interplay.core.wire import clean
 
 MOST_MESSAGES = 2_000
 LONGEST_SPEAKER = 40
+LONGEST_ID = 200
 SYSTEM = ("system", "developer")
 TEXTS = ("text", "input_text", "output_text")  # kinds of parts of a message that are text
 KEYS = ("id", "scenario", "goal", "system", "model", "seat", "lines", "labels")
@@ -63,9 +66,9 @@ def _transcript(row: Row, reading: Reading) -> Imported:
     if measured not in {name for name, _ in spoken}:
         raise Unfit(f"nobody called {measured!r} speaks; say who is the model with seat")
     told = {key: _optional(content, key) for key in ("scenario", "goal", "system")}
-    label = _optional(content, "id", longest=200)
+    id = _optional(content, "id", longest=LONGEST_ID)
     opinions = tuple(_opinions(content.get("labels", []), reading.options))
-    return _imported(row, reading, content, spoken, measured, told, label, opinions)
+    return _imported(row, reading, content, dialogue_of(spoken, measured, id), told, opinions)
 
 
 def _log(row: Row, reading: Reading) -> Imported:
@@ -82,28 +85,24 @@ def _log(row: Row, reading: Reading) -> Imported:
         expected = (USER, ASSISTANT)[place % 2]
         if role != expected:
             raise Unfit(f"messages[{leading + place}] is by {role!r}, where it is the turn of {expected}")
-    label = content.get("id")
-    told = {"system": "\n\n".join(system)}
-    return _imported(row, reading, content, spoken, ASSISTANT, told, label if isinstance(label, str) else "")
+    told = {"system": text_in("\n\n".join(system), "the system message", may_be_empty=True)}
+    return _imported(row, reading, content, dialogue_of(spoken, ASSISTANT, _id_of(content)), told)
 
 
 def _imported(
     row: Row,
     reading: Reading,
     content: Content,
-    spoken: list[tuple[str, str]],
-    measured: str,
+    dialogue: Dialogue,
     told: Mapping[str, str],
-    label: str,
     opinions: tuple[Opinion, ...] = (),
 ) -> Imported:
-    opening = next((text for name, text in spoken if name != measured), "")
+    opening = next((one.text for one in dialogue.said if one.seat != ASSISTANT), "")
     setting = Setting(**told, opening="" if told.get("scenario") else opening)
-    dialogue = dialogue_of(spoken, measured)
     model = name_in(content["model"], "model") if content.get("model") is not None else reading.model
     if not model:
         raise Unfit("it does not say whose replies these are: name the model with --model NAME")
-    played = Played(scenario_of(setting, label), model, 0, dialogue, cast={ASSISTANT: model, USER: UNKNOWN})
+    played = Played(scenario_of(setting), model, 0, dialogue, cast={ASSISTANT: model, USER: UNKNOWN})
     return Imported(row.where, played, lines_of(dialogue, setting), opinions)
 
 
@@ -134,7 +133,7 @@ def _message(message: Content, place: int) -> tuple[str, str]:
             raise Unfit(f"{where} has {key}, which is no text")
     content = message.get("content")
     if isinstance(content, list):
-        return str(role), "\n".join(_part(part, f"{where}.content") for part in content)
+        content = "\n".join(_part(part, f"{where}.content") for part in content)
     return str(role), text_in(content, f"{where}.content")
 
 
@@ -147,6 +146,12 @@ def _part(part: Any, where: str) -> str:
 
 def _optional(content: Content, key: str, longest: int = 100_000) -> str:
     return text_in(content[key], key, longest=longest) if content.get(key) is not None else ""
+
+
+def _id_of(log: Content) -> str:
+    """What others call a log; where it is no text, or a long one, the log is taken in all the same."""
+    id = log.get("id")
+    return clean(id).strip()[:LONGEST_ID] if isinstance(id, str) else ""
 
 
 def _opinions(given: Any, options: Options) -> Iterator[Opinion]:
