@@ -1,5 +1,6 @@
 """Runs that are imported: all of one or nothing, the same in a file and on a server, by one process at a time."""
 
+import tempfile
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -8,13 +9,14 @@ import pytest
 
 from interplay.benchmarks import find
 from interplay.benchmarks.role_play.imported import PINGPONG
-from interplay.core.failures import Mistake, RunLocked
+from interplay.core.failures import Mistake, RunLocked, StoreTrouble
 from interplay.core.import_files import Skipped
 from interplay.core.importing import Imported, Reading
 from interplay.reporting.export import export
 from interplay.running.importing import Taken, Wanted, import_run
 from interplay.running.results import board_of
 from interplay.store.copying import copy_runs
+from interplay.store.database import patience, writing
 from interplay.store.labels import Labels
 from interplay.store.lock import run_lock
 from interplay.store.places import Store
@@ -76,6 +78,48 @@ def test_what_fails_on_the_way_leaves_nothing(tmp_path: Path) -> None:
         assert records.runs() == []
         assert records.rows("SELECT count(*) FROM conversations") == [(0,)]
     assert import_run(whole, store).is_new
+
+
+def test_others_write_the_store_while_files_are_read(tmp_path: Path) -> None:
+    store, times = tmp_path / "interplay.db", 0
+
+    def read(reading: Reading) -> Iterator[Imported | Skipped]:
+        """In the middle of what is written somebody else writes, and has no patience."""
+        nonlocal times
+        times += 1
+        for number, one in enumerate(PINGPONG.read(reading)):
+            if times == 3 and number == 2:
+                with Records(store) as records, patience(records.db, 0), writing(records.db, store):
+                    records.begin("other-1", "role_play", {}, {})
+            yield one
+
+    whole = wanted(tmp_path)
+    taken = import_run(replace(whole, importer=replace(PINGPONG, read=read)), store)
+    with Records(store) as records:
+        assert [run.id for run in records.runs()] == ["other-1", taken.run]
+    alone = tmp_path / "alone.db"
+    assert told(store, taken) == told(alone, import_run(whole, alone))
+
+
+def test_what_fails_at_the_end_leaves_nothing_either(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    aside, store, whole = tmp_path / "aside", tmp_path / "interplay.db", wanted(tmp_path)
+    aside.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(aside))
+    with Records(store, create=True) as records:
+        records.db.execute(
+            "CREATE TRIGGER full BEFORE INSERT ON verdicts BEGIN SELECT RAISE(ABORT, 'no'); END"
+        )
+        with pytest.raises(StoreTrouble):
+            import_run(whole, store)
+        assert records.runs() == []
+        assert records.rows("SELECT count(*) FROM conversations") == [(0,)]
+        assert list(aside.iterdir()) == []
+        records.db.execute("DROP TRIGGER full")
+    assert import_run(whole, store).is_new
+    assert list(aside.iterdir()) == []
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "nowhere"))
+    with pytest.raises(StoreTrouble, match=r"no folder can be made for what is read .*TMPDIR"):
+        import_run(whole, tmp_path / "other.db")
 
 
 def test_a_file_that_changes_meanwhile_is_not_taken(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 from interplay.core.benchmark import Benchmark
 from interplay.core.board import Board
 from interplay.core.importing import IMPORTED
-from interplay.running.import_note import format_of
+from interplay.running.import_note import set_apart_by
 from interplay.running.results import (
     notes_of,
     options_of,
@@ -40,7 +40,7 @@ def comparability(records: Records, run: Run, benchmark: Benchmark) -> dict[str,
     together = len(benchmark.subjects(options)) > 1
     measured = set(identity["models"]).difference(extent["judges"], *identity["roles"].values())
     return {
-        "imported": format_of(run),  # what was played elsewhere, by nobody knows which prompts, stands apart
+        "imported": set_apart_by(run),  # what was played elsewhere, by nobody knows which prompts, stands apart
         "options": {name: value for name, value in options.items() if name not in aside},
         "scenarios": f"{extent['limit']} of the set {identity['scenarios'][:8]}",
         "rubric": {"name": _rubric(run, benchmark), "digest": extent["rubric"]},

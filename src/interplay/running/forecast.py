@@ -14,6 +14,7 @@ from interplay.core.wire import Reply, Request, Step
 from interplay.models.prices import Price
 from interplay.running.counting import Done, calls_left
 from interplay.running.engine import Engine
+from interplay.running.import_note import is_imported
 from interplay.running.pairing import SPREAD
 from interplay.running.plan import Work
 from interplay.running.table import stage_of
@@ -80,6 +81,8 @@ async def forecast(engine: Engine) -> Forecast:
     ]
     limit = min(engine.spec.limit or len(scenarios), len(scenarios))
     n = limit * engine.spec.epochs
+    if engine.again and is_imported(engine.again.run):  # what was made elsewhere has some scenarios more often
+        n = len({(work.place.scenario.id, work.place.repeat) for work in plan.works}) or limit
     spread = SPREAD if engine.between else engine.benchmark.spread(engine.judging_options)
     difference = detectable_difference(spread, n)
     return Forecast(plan.to_play, plan.to_judge, tuple(shares), n, difference)

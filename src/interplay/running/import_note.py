@@ -4,6 +4,8 @@ from interplay.benchmarks import find
 from interplay.core.importing import IMPORTED
 from interplay.store.records import Run
 
+MOST_NAMED = 10  # judges
+
 
 def is_imported(run: Run) -> bool:
     """Were the conversations of a run made elsewhere?"""
@@ -13,6 +15,12 @@ def is_imported(run: Run) -> bool:
 def format_of(run: Run) -> str:
     """The format that a run was imported from; empty where it was played here."""
     return str(run.identity.get(IMPORTED, {}).get("format", ""))
+
+
+def set_apart_by(run: Run) -> str:
+    """What keeps a run off the board of others: its format, and judges of whom some saw only a part of it."""
+    uneven = run.extent["rubric"] == IMPORTED and _panel_notes(run)
+    return f"{format_of(run)}, {run.id} judged in part" if uneven else format_of(run)
 
 
 def import_notes(run: Run) -> list[str]:
@@ -29,7 +37,22 @@ def import_notes(run: Run) -> list[str]:
         told.append(f"Parts of these files that could not be read and are not in here: {left_out:,}.")
     if run.extent["rubric"] == IMPORTED:
         told.append("Its verdicts came with it: what exactly its judges were asked is not in the record.")
+        told += _panel_notes(run)
     return [*told, *_remarks(run)]
+
+
+def _panel_notes(run: Run) -> list[str]:
+    """Who judged how many, where some judges left out what others judged."""
+    judged, judges = (run.extent[IMPORTED].get(name) for name in ("judged", "judges"))
+    if not judged or all(count == judged for count in judges.values()):
+        return []
+    told = [f"{judge} judged {count:,}" for judge, count in sorted(judges.items())]
+    if len(told) > MOST_NAMED:
+        told[MOST_NAMED:] = [f"and so on for {len(told) - MOST_NAMED:,} more"]
+    return [
+        f"Not all of its judges judged the same: of {judged:,} conversations that were judged, {', '.join(told)}. "
+        "Its means are over whoever judged each."
+    ]
 
 
 def _remarks(run: Run) -> tuple[str, ...]:

@@ -1,5 +1,6 @@
 """Sorting what files have: which conversation each row is of, and what it adds to those that came before."""
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 
@@ -18,6 +19,7 @@ class Placed:
     conversation: int  # from 0, in the order in which they came
     repeat: int
     is_new: bool
+    is_judged_first: bool = False  # nobody had judged this conversation before
     verdicts: tuple[Verdict, ...] = ()
     opinions: tuple[Opinion, ...] = ()
     skipped: tuple[Skipped, ...] = ()
@@ -29,7 +31,6 @@ class _Known:
 
     conversation: int
     repeat: int
-    said: str
     where: str
     verdicts: dict[str, str] = field(default_factory=dict)  # digests, by judge
     opinions: dict[tuple[str, str], float] = field(default_factory=dict)  # by rater and criterion
@@ -43,22 +44,25 @@ class Sorting:
     """
 
     def __init__(self) -> None:
-        self._known: dict[tuple[str, str], list[_Known]] = {}
+        self._first: dict[tuple[str, str, str], _Known] = {}  # by scenario, cast, and what was said
+        self._repeats = Counter[tuple[str, str]]()  # by scenario and cast
         self._count = 0
         self._unnamed: dict[str, str] = {}  # by file
 
     def place(self, file: str, one: Imported) -> Placed:
         """Which conversation a row of this file is of."""
         played = one.played
-        takes = self._known.setdefault((played.scenario.id, digest_of(dict(played.cast))), [])
+        place = (played.scenario.id, digest_of(dict(played.cast)))
         said = digest_of([played.outcome and asdict(played.outcome), [asdict(line) for line in one.lines]])
         opinions = [Opinion(self._rater(file, who.rater), who.criterion, who.value) for who in one.opinions]
-        same = next((take for take in takes if take.said == said), None)
-        if same is None or not (played.verdicts or opinions or same.verdicts or same.opinions):
-            takes.append(_Known(self._count, len(takes), said, f"{file}, {one.where}"))
-            self._count += 1
-            return _added(takes[-1], one, opinions, is_new=True)
-        return _added(same, one, opinions, is_new=False)
+        same = self._first.get((*place, said))
+        if same is not None and (played.verdicts or opinions or same.verdicts or same.opinions):
+            return _added(same, one, opinions, is_new=False)
+        new = _Known(self._count, self._repeats[place], f"{file}, {one.where}")
+        self._first.setdefault((*place, said), new)
+        self._repeats[place] += 1
+        self._count += 1
+        return _added(new, one, opinions, is_new=True)
 
     def _rater(self, file: str, named: str) -> str:
         if named:
@@ -70,6 +74,7 @@ class Sorting:
 def _added(known: _Known, one: Imported, opinions: Iterable[Opinion], *, is_new: bool) -> Placed:
     """What a row adds to its conversation; who said something else of it before is not heard twice."""
     verdicts, said, skipped = [], [], []
+    was_judged = bool(known.verdicts)
     for verdict in one.played.verdicts:
         digest = digest_of([verdict.data, verdict.failure])
         if verdict.judge not in known.verdicts:
@@ -87,4 +92,6 @@ def _added(known: _Known, one: Imported, opinions: Iterable[Opinion], *, is_new:
             skipped.append(Skipped(one.where, why))
     if not (is_new or verdicts or said or skipped):
         skipped.append(Skipped(one.where, f"it is the same as {known.where}"))
-    return Placed(known.conversation, known.repeat, is_new, tuple(verdicts), tuple(said), tuple(skipped))
+    is_judged_first = bool(verdicts) and not was_judged
+    added = (tuple(verdicts), tuple(said), tuple(skipped))
+    return Placed(known.conversation, known.repeat, is_new, is_judged_first, *added)

@@ -2,16 +2,18 @@
 
 import asyncio
 import hashlib
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, TypeVar
 
 import apsw
 
 from interplay.core.benchmark import Benchmark
-from interplay.core.failures import FAILURES, Mistake, why
+from interplay.core.failures import FAILURES, Mistake, StoreTrouble, why
 from interplay.core.import_files import Skipped
 from interplay.core.importing import IMPORTED, Imported, Importer, Reading
 from interplay.core.wire import DIGEST_SIZE, digest_of
@@ -19,7 +21,7 @@ from interplay.running.import_sorting import Placed, Sorting
 from interplay.running.reach import Reach
 from interplay.running.results import rescore
 from interplay.running.spec import RunSpec
-from interplay.store.beats import beat
+from interplay.store.copying import bring_over
 from interplay.store.database import check_new, writing
 from interplay.store.journal import Journal, Place
 from interplay.store.labels import Given, write_labels
@@ -86,7 +88,8 @@ class Survey:
     epochs: int = 0
     scenarios: set[str] = field(default_factory=set)
     roles: dict[str, set[str]] = field(default_factory=dict)  # who sits in each role
-    judges: dict[str, set[str]] = field(default_factory=dict)  # by model
+    judges: dict[str, Counter[str]] = field(default_factory=dict)  # by model: of how many each has a verdict
+    judged: Counter[str] = field(default_factory=Counter)  # by model: of how many anybody has one
     left: list[Left] = field(default_factory=list)
 
     def add(self, path: Path, one: Imported, placed: Placed) -> None:
@@ -97,8 +100,9 @@ class Survey:
             self.scenarios.add(played.scenario.id)
             for role, model in played.cast.items():
                 self.roles.setdefault(role, set()).add(model)
-        mine = self.judges.setdefault(played.subject, set())
+        mine = self.judges.setdefault(played.subject, Counter())
         mine.update(verdict.judge for verdict in placed.verdicts)
+        self.judged[played.subject] += placed.is_judged_first
         self.verdicts += len(placed.verdicts)
         self.labels += len(placed.opinions)
         self.left += [left(path, part) for part in placed.skipped]
@@ -162,18 +166,27 @@ def _check_cast(wanted: Wanted, found: Survey) -> None:
 
 
 def _check_panel(found: Survey) -> None:
-    """Two models by two panels would look as if they could be compared."""
+    """Two models by two panels, or by one that judged only a part, would look as if they could be compared."""
     first, *others = found.models
     for model in others:
-        if found.judges[model] != found.judges[first]:
+        if found.judges[model].keys() != found.judges[first].keys():
             by = [" and ".join(sorted(found.judges[name])) or "nobody" for name in (first, model)]
             raise Mistake(
                 f"{first} was judged by {by[0]}, {model} by {by[1]}: not one board; import their files one by one"
             )
+    for model in found.models if others else ():
+        for judge, count in sorted(found.judges[model].items()):
+            if count < found.judged[model]:
+                raise Mistake(
+                    f"{judge} judged {count:,} of {found.judged[model]:,} conversations of {model}: not one board; "
+                    f"import each model by itself, or leave out what {judge} said"
+                )
 
 
 def import_run(wanted: Wanted, store: Store, *, strict: bool = False, tell: Tell = unheard) -> Taken:
     """Write the run down, all of it or nothing; one that is there already is left as it is."""
+    if wanted.data:
+        check_plain(wanted.data)
     digests = digests_of(wanted.files)
     found = look(wanted, tell)
     if strict and found.left:
@@ -187,27 +200,53 @@ def import_run(wanted: Wanted, store: Store, *, strict: bool = False, tell: Tell
         check_new(store)
     with ExitStack() as stack:
         stack.enter_context(run_lock(store, id))
-        records = stack.enter_context(Records(store, create=True))
-        if any(run.id == id for run in records.runs()):
-            return Taken(id, found, is_new=False)
-        stack.enter_context(writing(records.db, store, in_turn=False))
-        run = records.begin(id, wanted.benchmark.name, identity, _extent(wanted, found))
-        asyncio.run(_write(wanted, records, run, tell))
+        with Records(store, create=True) as there:
+            if any(run.id == id for run in there.runs()):
+                return Taken(id, found, is_new=False)
+        # Others write the store while files are read, so all is written aside first.
+        aside = stack.enter_context(_aside())
+        with writing(aside.db, aside.path):
+            run = aside.begin(id, wanted.benchmark.name, identity, _extent(wanted, found))
+            asyncio.run(_write(wanted, aside, run, tell))
         if digests_of(wanted.files) != digests:
             raise Mistake("a file was changed while it was read, so nothing was taken in; import it again")
-        beat(records.db, run.number)
+        bring_over([run], aside, stack.enter_context(Records(store)))
     return Taken(id, found, is_new=True)
+
+
+@contextmanager
+def _aside() -> Iterator[Records]:
+    """A store of its own, which is gone afterwards."""
+    try:
+        made = TemporaryDirectory(prefix="interplay-")
+    except OSError as error:
+        raise StoreTrouble(
+            f"no folder can be made for what is read ({why(error)}); name one that can be written in TMPDIR"
+        ) from error
+    with made as folder, Records(Path(folder) / "import.db", create=True) as records:
+        yield records
 
 
 def digests_of(files: Sequence[Path]) -> list[str]:
     """The digests of the files' content, by which the run is known again."""
     found: dict[str, Path] = {}
     for path in files:
+        check_plain(path)
         digest = _digest(path)
         if digest in found:
             raise Mistake(f"{found[digest]} and {path} are the same file; name it once")
         found[digest] = path
     return sorted(found)
+
+
+def check_plain(path: Path) -> None:
+    """Raise a Mistake if a file can be read only once, as a pipe."""
+    try:
+        is_odd = path.exists() and not (path.is_file() or path.is_dir())
+    except OSError as error:
+        raise Mistake(f"{path} cannot be read: {why(error)}") from error
+    if is_odd:
+        raise Mistake(f"{path} is no plain file, and it is read more than once; write it to a file first")
 
 
 def _digest(path: Path) -> str:
@@ -240,7 +279,12 @@ def _extent(wanted: Wanted, found: Survey) -> dict[str, Any]:
     """How far the run reaches; verdicts that came with it are by a rubric that is in no record."""
     rubric = IMPORTED if found.panel else wanted.benchmark.judging(wanted.options).digest
     reach = Reach(len(found.scenarios), found.epochs, tuple(found.panel), rubric)
-    counts = {"conversations": found.conversations, "left_out": len(found.left)}
+    counts = {
+        "conversations": found.conversations,
+        "left_out": len(found.left),
+        "judged": found.judged.total(),
+        "judges": dict(sum(found.judges.values(), Counter[str]())),
+    }
     return reach.extent() | {IMPORTED: counts}
 
 

@@ -9,12 +9,14 @@ from interplay.core.failures import FAILURES, Mistake
 from interplay.core.forms import build
 from interplay.core.people import is_person
 from interplay.core.wire import digest_of
+from interplay.running.import_note import is_imported
 from interplay.running.spec import RunSpec
 from interplay.store.batches import with_verdicts
 from interplay.store.journal import Place
 from interplay.store.records import Records, Run
 from interplay.store.standing import Address, Standing, heard, standings
 
+Seating = tuple[Scenario, str, Mapping[str, str], int]  # what a place is made of
 MOST_NEW = 1_000_000
 LONGEST_NUMBER = 20  # digits
 
@@ -123,8 +125,11 @@ def make_plan(
     there = standings(records, run) if records and run else {}
     anew.check(run.id if run else spec.run_id, there.values())
     settled = heard(records, run, extent["rubric"], _is_settled) if records and run else {}
+    places = _places(benchmark, spec, scenarios, extent)
+    if run and is_imported(run):
+        places = _places_of(there, benchmark, spec, scenarios, extent)
     works = []
-    for address, place in _places(benchmark, spec, scenarios, extent):
+    for address, place in places:
         one = there.get(address)
         work = _work(Place(*place), one, settled.get(one.number, ()) if one else (), extent["judges"], anew)
         if work.play or work.judges:
@@ -134,13 +139,32 @@ def make_plan(
 
 def _places(
     benchmark: Benchmark, spec: RunSpec, scenarios: Sequence[Scenario], extent: Mapping[str, Any]
-) -> Iterator[tuple[Address, tuple[Scenario, str, Mapping[str, str], int]]]:
+) -> Iterator[tuple[Address, Seating]]:
     """Every conversation of the run; models take turns, so that a run cut short compares them all."""
     casts = [(subject, cast, digest_of(dict(cast))) for subject, cast in spec.casts(benchmark)]
     for repeat in range(extent["epochs"]):
         for scenario in scenarios[: extent["limit"]]:
             for subject, cast, digest in casts:
                 yield (scenario.id, digest, repeat), (scenario, subject, cast, repeat)
+
+
+def _places_of(
+    there: Iterable[Address],
+    benchmark: Benchmark,
+    spec: RunSpec,
+    scenarios: Sequence[Scenario],
+    extent: Mapping[str, Any],
+) -> Iterator[tuple[Address, Seating]]:
+    """The conversations that a run has, in the same order: files may have one scenario once and another very often."""
+    known = {one.id: (rank, one) for rank, one in enumerate(scenarios[: extent["limit"]])}
+    casts = {
+        digest_of(dict(cast)): (rank, subject, cast)
+        for rank, (subject, cast) in enumerate(spec.casts(benchmark))
+    }
+    found = [(repeat, known[id], casts[cast]) for id, cast, repeat in there if id in known and cast in casts]
+    found.sort(key=lambda one: (one[0], one[1][0], one[2][0]))
+    for repeat, (_, scenario), (_, subject, cast) in found:
+        yield (scenario.id, digest_of(dict(cast)), repeat), (scenario, subject, cast, repeat)
 
 
 def _work(

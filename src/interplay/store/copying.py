@@ -156,15 +156,24 @@ def copy_runs(wanted: str, origin: Store, target: Store, tell: Tell = lambda lin
         there = stack.enter_context(Records(target, create=True))
         for one in runs:
             stack.enter_context(run_lock(target, one.id))
-        stack.enter_context(snapshot(source.db, origin))
-        stack.enter_context(writing(there.db, target, in_turn=False))
-        return [_copy(source, there, one, tell) for one in runs]
+        return bring_over(runs, source, there, tell)
 
 
-def _copy(source: Records, there: Records, run: Run, tell: Tell) -> Copied:
-    run = source.find(run.id)  # as it is now that nobody writes it
-    side = _Side(source, run)
-    expected = side.fingerprint()
+def bring_over(
+    runs: Iterable[Run], source: Records, there: Records, tell: Tell = lambda line: None
+) -> list[Copied]:
+    """Copy runs whose locks the caller holds; others who write the target wait only while it is written."""
+    with snapshot(source.db, source.path):
+        sides = [
+            _Side(source, source.find(run.id)) for run in runs
+        ]  # as they are now that nobody writes them
+        expected = [side.fingerprint() for side in sides]
+        with writing(there.db, there.path, in_turn=False):
+            return [_copy(side, mine, there, tell) for side, mine in zip(sides, expected, strict=True)]
+
+
+def _copy(side: _Side, expected: tuple[int, str], there: Records, tell: Tell) -> Copied:
+    run = side.run
     found = next((one for one in there.runs() if one.id == run.id), None)
     if found is not None:
         if _Side(there, found).fingerprint() == expected:
