@@ -4,12 +4,12 @@ import os
 import secrets
 import shutil
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
 
 from interplay.core.failures import Mistake
 from interplay.interop.table_columns import TABLES
+from interplay.reporting.writing import put_folder
 
 MARK = ".interplay-tables"  # the file by which a folder is known as an export of ours
 README = "README.md"
@@ -38,7 +38,7 @@ def write_folder(folder: Path, write: Callable[[Path], T]) -> T:
         beside.mkdir()
         found = write(beside)
         (beside / MARK).write_text("Tables that Interplay wrote: the next export may replace this folder.\n")
-        _put(beside, place)
+        put_folder(beside, place)
     except OSError as error:
         raise _trouble(folder, error) from error
     finally:
@@ -71,17 +71,3 @@ def _is_ours(folder: Path) -> bool:
         return False
     files = (path for path in folder.rglob("*") if path.is_symlink() or not path.is_dir())
     return all(path.relative_to(folder).as_posix() in _OURS for path in files)
-
-
-def _put(beside: Path, place: Path) -> None:
-    """Take the place of what is there."""
-    before = place.with_name(f".{place.name}-{secrets.token_hex(6)}.old")
-    if place.exists():
-        place.rename(before)
-    try:
-        beside.rename(place)
-    except OSError:
-        with suppress(OSError):
-            before.rename(place)
-        raise
-    shutil.rmtree(before, ignore_errors=True)

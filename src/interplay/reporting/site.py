@@ -4,7 +4,6 @@ import os
 import secrets
 import shutil
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -21,6 +20,7 @@ from interplay.reporting.pages.conversations import conversation
 from interplay.reporting.pages.drawing import assets, draw
 from interplay.reporting.pages.links import Links
 from interplay.reporting.site_search import INDEX, Index
+from interplay.reporting.writing import put_folder
 from interplay.running.comparing import Group, groups_of
 from interplay.running.keeping import Kept
 from interplay.running.results import board_of
@@ -64,7 +64,7 @@ def write_site(
     try:
         beside.mkdir(parents=True)
         found = _Writing(beside, records, chosen, most, names, tell).all()
-        _put(beside, place)
+        put_folder(beside, place)
     except OSError as error:
         raise Mistake(f"the site cannot be written to {folder}: {error.strerror or error}") from error
     finally:
@@ -85,20 +85,6 @@ def check_folder(folder: Path, store: Store) -> None:
     )
     if folder.is_dir() and inside:
         raise Mistake(f"the store {store} is in {folder}; name another folder")
-
-
-def _put(beside: Path, place: Path) -> None:
-    """Take the place of what is there."""
-    before = place.with_name(f".{place.name}-{secrets.token_hex(6)}.old")
-    if place.exists():
-        place.rename(before)
-    try:
-        beside.rename(place)
-    except OSError:
-        with suppress(OSError):
-            before.rename(place)
-        raise
-    shutil.rmtree(before, ignore_errors=True)
 
 
 class _Writing:

@@ -72,3 +72,17 @@ def holds(path: Path, text: str) -> bool:
         return path.read_bytes() == text.encode()
     except OSError:
         return False
+
+
+def put_folder(beside: Path, place: Path) -> None:
+    """Let a folder that was written beside a place take it, from what is there."""
+    before = place.with_name(f".{place.name}-{secrets.token_hex(6)}.old")
+    if place.exists():
+        place.rename(before)
+    try:
+        beside.rename(place)
+    except OSError:
+        with suppress(OSError):
+            before.rename(place)
+        raise
+    shutil.rmtree(before, ignore_errors=True)
