@@ -1,7 +1,9 @@
 """For pytest: a run as a fixture, and assertions about the ends of its intervals."""
 
+import hashlib
 import re
 import time
+from argparse import ArgumentTypeError
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,6 +13,7 @@ import pytest
 
 if TYPE_CHECKING:  # whoever installed Interplay loads this in every session, and the rest when a test plays
     from interplay.api import Run
+    from interplay.models.editions import Editions
     from interplay.running.how import How
     from interplay.store.places import Store
 
@@ -18,9 +21,13 @@ FIXTURE = "interplay_run"
 FOLDER, FILE = ".interplay", "runs.db"
 TEMPORARY = "tmp"
 LOCKED = 0.2  # seconds until the lock of a run is tried again
+MOST_WAITED = 600.0  # seconds in which nobody makes a call: more than any call takes
+MOST_DOLLARS = 1e9
 BEGUN = pytest.StashKey[str]()  # when the session did
 SUMMARIES = pytest.StashKey[dict[str, list[str]]]()  # of the runs that were played, by their ids
-_NOT_IN_NAMES = re.compile(r"[^\w.-]+")
+EDITIONS = pytest.StashKey["Editions"]()
+_PLAIN_NAME = re.compile(r"[a-z0-9_.-]{1,64}")  # which no file system takes for another
+_NOT_IN_NAMES = re.compile(r"[^a-z0-9_.-]+")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -32,9 +39,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="NAME",
         help="What is tested, as by a commit: another version has a file of its own, and is played anew.",
     )
-    group.addoption("--interplay-budget", type=float, metavar="DOLLARS", help="The most that a run may cost.")
     group.addoption(
-        "--interplay-budget-calls", type=int, metavar="N", help="The most calls that a run may make."
+        "--interplay-budget", type=_dollars, metavar="DOLLARS", help="The most that a run may cost."
+    )
+    group.addoption(
+        "--interplay-budget-calls", type=_calls, metavar="N", help="The most calls that a run may make."
     )
     group.addoption("--interplay-skip", action="store_true", help=f"Skip every test that uses {FIXTURE}.")
     group.addoption(
@@ -44,6 +53,22 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
     parser.addini("interplay_store", store)
     parser.addini("interplay_budget", "The most dollars that a run may cost.")
+
+
+def _dollars(typed: str) -> float:
+    try:
+        found = float(typed)
+    except ValueError:
+        found = float("nan")
+    if not 0 <= found <= MOST_DOLLARS:
+        raise ArgumentTypeError(f"a number of dollars from 0, not {typed!r}")
+    return found
+
+
+def _calls(typed: str) -> int:
+    if not (typed.isascii() and typed.isdecimal() and len(typed) < 19):
+        raise ArgumentTypeError(f"a number of calls from 0, not {typed!r}")
+    return int(typed)
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -66,6 +91,8 @@ def interplay_run(
 
     interplay_run("task_dialogue", "openai/gpt-4o", roles={...}).expect("success").at_least(0.8)
     """
+    if pytestconfig.getoption("interplay_skip"):
+        pytest.skip("--interplay-skip")  # where a test asks for the fixture only when it runs
     place = _store(pytestconfig, tmp_path_factory)
 
     def play(benchmark: str, model: Any = (), *, how: "How | None" = None, **named: Any) -> "Run":
@@ -94,28 +121,76 @@ def _played(
 ) -> "Run":
     """Play, or go on; where another worker of the same session plays this run, wait for it."""
     __tracebackhide__ = True
+    from dataclasses import replace
+
     from interplay.api import run, setup
     from interplay.core.failures import RunLocked
 
     how = _within(config, how or setup(), place)
+    if not config.getoption("interplay_version") and _store_named(config) != TEMPORARY:
+        directory, model, named = _editions(config).of_call(how.directory, model, named)
+        how = replace(how, directory=directory)
+    waiting = _Waiting(place)
     while True:
         try:
             return run(benchmark, model, how=how, **named)
-        except RunLocked:
+        except RunLocked as error:
             if not hasattr(config, "workerinput"):
                 raise
+            if waiting.is_in_vain():
+                raise RunLocked(f"{error}; for {MOST_WAITED:g} seconds it made no call") from None
             time.sleep(LOCKED)
 
 
+def _editions(config: pytest.Config) -> "Editions":
+    """Those of functions, whose names do not tell which code a kept run was played with."""
+    from interplay.models.editions import Editions
+
+    version = (
+        "say which version is tested with --interplay-version, or keep nothing with --interplay-store tmp"
+    )
+    return config.stash.setdefault(EDITIONS, Editions(version))
+
+
+class _Waiting:
+    """Waits as long as somebody makes calls."""
+
+    def __init__(self, place: "Store") -> None:
+        self._place = place
+        self._seen, self._since = -1, time.monotonic()
+
+    def is_in_vain(self) -> bool:
+        """Was there no call between two looks at the store, of which each is as long after the one before?"""
+        if time.monotonic() - self._since <= MOST_WAITED:
+            return False
+        before, self._seen, self._since = self._seen, self._calls(), time.monotonic()
+        return before == self._seen
+
+    def _calls(self) -> int:
+        from interplay.store.records import Records
+
+        if not self._place.exists():  # which whoever holds the lock makes in a moment
+            return 0
+        with Records(self._place) as records:
+            return int(records.rows("SELECT count(*) FROM calls")[0][0])
+
+
 def _within(config: pytest.Config, how: "How", place: "Store") -> "How":
-    """How the test wants it, in the session's store and within its budget."""
+    """How the test wants it, in the session's store, within the session's budget and its own."""
     from dataclasses import replace
 
+    from interplay.api import STORE
+
+    if how.store != place and str(how.store) != STORE:
+        raise pytest.UsageError(
+            f"the runs of a session are in one store, not in {how.store}: name it with --interplay-store or "
+            "interplay_store, and leave it out of interplay.setup"
+        )
     limits = how.limits
     if (money := _budget(config)) is not None:
-        limits = replace(limits, money=money)
+        limits = replace(limits, money=money if limits.money is None else min(money, limits.money))
     if (calls := config.getoption("interplay_budget_calls")) is not None:
-        limits = replace(limits, calls=calls)
+        limits = replace(limits, calls=calls if limits.calls is None else min(calls, limits.calls))
     return replace(how, store=place, limits=limits)
 
 
@@ -125,30 +200,55 @@ def _budget(config: pytest.Config) -> float | None:
     if typed is not None or not written:
         return typed
     try:
-        return float(written)
-    except ValueError:
-        raise pytest.UsageError(f"interplay_budget is a number of dollars, not {written!r}") from None
+        return _dollars(written)
+    except ArgumentTypeError as error:
+        raise pytest.UsageError(f"interplay_budget is {error}") from None
 
 
 def _store(config: pytest.Config, temporary: pytest.TempPathFactory) -> "Store":
     """Where the session's runs are kept."""
     from interplay.store.places import place_of
 
-    typed = str(config.getoption("interplay_store") or "")
-    written = typed or str(config.getini("interplay_store") or "")
-    version = str(config.getoption("interplay_version") or "")
+    written, version = _store_named(config), str(config.getoption("interplay_version") or "")
     if written == TEMPORARY:
-        return temporary.mktemp("interplay") / FILE
+        return _temporary(config, temporary)
     if "://" in written:
         if version:
             raise pytest.UsageError("--interplay-version goes with a store that is a file")
         return place_of(written)
-    above = config.invocation_params.dir if typed else config.rootpath
+    above = config.invocation_params.dir if config.getoption("interplay_store") else config.rootpath
     path = above / written if written else config.rootpath / FOLDER / FILE
-    path.parent.mkdir(parents=True, exist_ok=True)
-    if not written:
-        _keep_out_of_git(path.parent)
-    return path.with_stem(f"{path.stem}-{_NOT_IN_NAMES.sub('-', version)}") if version else path
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if not written:
+            _keep_out_of_git(path.parent)
+    except OSError as error:
+        raise pytest.UsageError(
+            f"no store can be made in {path.parent} ({error.strerror}); name another with --interplay-store"
+        ) from None
+    return path.with_stem(f"{path.stem}-{_as_name(version)}") if version else path
+
+
+def _store_named(config: pytest.Config) -> str:
+    return str(config.getoption("interplay_store") or config.getini("interplay_store") or "")
+
+
+def _temporary(config: pytest.Config, temporary: pytest.TempPathFactory) -> Path:
+    """A new store, which the workers of one session share."""
+    worker: dict[str, Any] | None = getattr(config, "workerinput", None)
+    if worker is None:
+        return temporary.mktemp("interplay") / FILE
+    folder = temporary.getbasetemp().parent / f"interplay-{worker['testrunuid']}"
+    folder.mkdir(exist_ok=True)
+    return folder / FILE
+
+
+def _as_name(version: str) -> str:
+    """A version as part of a file's name; whatever cannot be one has a digest, so that no two are the same."""
+    if _PLAIN_NAME.fullmatch(version):
+        return version
+    digest = hashlib.sha256(version.encode("utf-8", "surrogateescape")).hexdigest()[:8]
+    return f"{_NOT_IN_NAMES.sub('-', version.lower())[:40]}-{digest}"
 
 
 def _keep_out_of_git(folder: Path) -> None:

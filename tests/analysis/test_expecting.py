@@ -2,7 +2,7 @@
 
 import json
 import shlex
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from interplay.cli import main
 from interplay.core.board import Estimate
 from interplay.core.failures import Mistake
 from interplay.core.wire import Message
+from interplay.reporting.cells import within
 from interplay.running.budget import Limits
 from interplay.running.how import How
 
@@ -36,22 +37,35 @@ def curious(messages: Sequence[Message]) -> str:
 
 def stern(messages: Sequence[Message]) -> str:
     """Likes the parrot better than the echo."""
-    score = 5 if "You said" in messages[-1].text else 2
-    turn: dict[str, Any] = {"is_refusal_explanation": "no", "is_refusal": False}
+    return verdict(5 if "You said" in messages[-1].text else 2)
+
+
+def touchy(messages: Sequence[Message]) -> str:
+    """Takes whatever was said for a refusal."""
+    return verdict(3, refused=True)
+
+
+def mute(messages: Sequence[Message]) -> str:
+    return "I would rather not say."
+
+
+def verdict(score: int, *, refused: bool = False) -> str:
+    turn: dict[str, Any] = {"is_refusal_explanation": "so", "is_refusal": refused}
     for name in ("in_character", "entertaining", "fluency"):
         turn |= {f"{name}_explanation": "It is so.", f"{name}_score": score}
     return json.dumps({"turn_1": turn})
 
 
 class Moody:
-    """Judges as the other does, but says nothing in form of the first conversations that it sees."""
+    """Gives 5 and 4 in turn, but says nothing in form of the first conversations that it sees."""
 
     def __init__(self, silent: int) -> None:
         self.silent, self.seen = silent, dict[str, None]()
 
     def __call__(self, messages: Sequence[Message]) -> str:
         self.seen.setdefault(messages[1].text)
-        return "Hm." if list(self.seen).index(messages[1].text) < self.silent else stern(messages)
+        place = list(self.seen).index(messages[1].text)
+        return "Hm." if place < self.silent else verdict(5 - place % 2)
 
 
 @pytest.fixture(scope="module")
@@ -134,6 +148,42 @@ def test_of_several_models_one_must_be_named_and_the_null_model_is_not_meant(two
     assert one.expect("final").value == 5.0
 
 
+def test_of_a_function_the_edition_of_its_code_need_not_be_named(two: Run) -> None:
+    final = two.expect("final")
+    found = {f"{name}@1a2b3c4d": one for name, one in final.found.items()}
+    assert replace(final, found=found).of("python/echo").value == 2.0
+    both = {**found, "python/echo@9f9f9f9f": found["python/echo@1a2b3c4d"]}
+    with pytest.raises(Mistake, match="does not measure 'python/echo'; did you mean 'python/echo@"):
+        replace(final, found=both).of("python/echo")
+
+
+def test_the_interval_is_the_one_that_the_board_shows_which_ends_with_its_scale(how: How) -> None:
+    roles = {"interrogator": curious, "judge": Moody(silent=0)}
+    run = interplay.run("role_play", parrot, roles=roles, limit=4, turns=1, how=how)
+    board = run.leaderboard()
+    column = next(column for column in board.columns if column.key == "aggregate")
+    whole = cell(run, "aggregate")
+    assert whole.high is not None and whole.high > 5
+    for name in ("aggregate", "final"):
+        found = run.expect(name).at_most(5)
+        assert (found.high, found.value) == (5, 4.5)
+        assert found.low == pytest.approx(within(column, whole.low or 0.0))
+
+
+def test_equal_values_of_no_share_show_nothing_however_many_they_are(two: Run) -> None:
+    final = two.expect("final").of("python/parrot")
+    said = told(final, 4.0)
+    assert "estimate 5.000; all 6 values are equal: no spread to see, and so no interval" in said
+    assert "more scenarios may differ; a share of yes or no has an interval even where all are equal" in said
+    with pytest.raises(AssertionError, match="all 6 values are equal"):
+        final.at_most(5.0)
+    with pytest.raises(AssertionError, match="all 6 values are equal"):
+        two.expect("aggregate").of("python/parrot").at_least(4.0)
+    refused = two.expect("refused").of("python/parrot")
+    assert refused.value == 0.0
+    assert refused.at_most(0.95).high > 0.2  # which is a share
+
+
 # What it says
 
 
@@ -204,6 +254,22 @@ def test_conversations_without_a_verdict_are_not_left_out_in_silence(how: How) -
     assert run.expect("final").at_least(1.0, unscored=0.25).n == 6
     with pytest.raises(AssertionError, match="unscored: 2 of 8"):
         run.expect("ln_score").at_least(1.0)
+
+
+@pytest.mark.parametrize(
+    ("other", "reason"),
+    [(mute, "6 without a verdict of every judge"), (touchy, "6 without such a score of every judge")],
+)
+def test_a_panel_that_lost_a_judge_has_not_given_its_score(
+    how: How, other: Callable[[Sequence[Message]], str], reason: str
+) -> None:
+    roles = {"interrogator": curious, "judge": [Moody(silent=0), other]}
+    run = interplay.run("role_play", parrot, roles=roles, limit=6, turns=1, how=how)
+    assert run.expect("final").n == 6
+    assert f"unscored: 6 of 6 (100%, more than the 10% that may be): {reason}" in told(run.expect("final"), 1)
+    assert run.expect("final").at_least(1, unscored=1.0).value == 4.5
+    if other is mute:
+        assert "of every judge" in told(run.expect("ln_score"), 1)
 
 
 def test_what_a_budget_left_unplayed_counts_as_unscored(how: How, tmp_path: Path) -> None:

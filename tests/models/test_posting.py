@@ -238,6 +238,28 @@ async def test_an_empty_account_is_hopeless(provider: Provider, status: int, wor
 
 
 @pytest.mark.parametrize(
+    "status, words, cause",
+    [
+        (403, "openai/x requires moderation and your input was flagged for 'violence'", "rejected"),
+        (403, "Your request was flagged as against our usage policies", "rejected"),
+        (403, "The prompt violates our content policy", "rejected"),
+        (403, "Your account has been flagged", "key"),
+        (403, "You have insufficient permissions for this operation", "key"),
+        (401, "flagged", "key"),
+        (400, "API key not valid. Please pass a valid API key.", "key"),
+        (400, "API key expired. Please renew the API key.", "key"),
+        (400, "The field 'api_key' is not known", "rejected"),
+    ],
+)
+async def test_one_refused_request_says_nothing_of_the_key_and_a_bad_key_says_all(
+    provider: Provider, status: int, words: str, cause: str
+) -> None:
+    failure = await provider.fail(lambda _: provider.error(status, words))
+    assert failure.cause == cause
+    assert (failure.cause in HOPELESS) == (cause == "key")
+
+
+@pytest.mark.parametrize(
     "body",
     [b"", b"<html>no</html>", b'{"error": []}', b'{"detail": [1]}', b'["error"]', b"\xff", b"[" * 99999],
 )

@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
+from interplay.cli import main
 from interplay.core.failures import Mistake
 from interplay.core.wire import Request, Sampling
 from interplay.models.calling import CallFailed, Unreachable
-from interplay.models.connecting import PROVIDERS, Directory
+from interplay.models.connecting import PROVIDERS, Directory, directory_of
 from interplay.models.entries import Entry
 from interplay.models.loopback import Asked, Fault, Loopback, serving
 from interplay.models.prices import FREE, Price
@@ -87,11 +88,11 @@ async def test_at_home_a_key_is_needed_and_nothing_is_sent_without_it(provider: 
 
 @pytest.mark.parametrize("provider", OF_OPENAI_SHAPE)
 def test_the_nearest_place_counts_and_a_base_url_is_for_openai_alone(provider: str) -> None:
-    entries = {"mine": Entry(f"{provider}/m", base_url="http://entry/v1/")}
-    directory = Directory(entries, base_url="http://flag/v1", environment={})
+    entries = {"mine": Entry(f"{provider}/m", base_url="http://entry/v1/", key="MY_KEY")}
+    directory = Directory(entries, base_url="http://flag/v1", environment={"MY_KEY": "k"})
     assert directory.connect(f"{provider}/m").endpoint == HOSTED[provider].home
     assert directory.connect("mine").endpoint == "http://entry/v1"
-    there = environment(provider, "http://there:1/v1/")
+    there = {**environment(provider, "http://there:1/v1/"), "MY_KEY": "k"}
     assert Directory(entries, environment=there).connect(f"{provider}/m").endpoint == "http://there:1/v1"
     assert Directory(entries, environment=there).connect("mine").endpoint == "http://entry/v1"
 
@@ -110,6 +111,19 @@ def test_the_nearest_place_counts_and_a_base_url_is_for_openai_alone(provider: s
         ("https://gpu.lan", "https://gpu.lan/v1"),
         ("http://gpu.lan:9/ollama", "http://gpu.lan:9/ollama/v1"),
         ("http://gpu.lan:9/v1", "http://gpu.lan:9/v1"),
+        ('"127.0.0.1:11500"', "http://127.0.0.1:11500/v1"),
+        (" ' gpu.lan ' ", "http://gpu.lan:11434/v1"),
+        ("::1", "http://[::1]:11434/v1"),
+        ("::", "http://127.0.0.1:11434/v1"),
+        ("http://fd00::7", "http://[fd00::7]/v1"),
+        ("[fd00::7]:9", "http://[fd00::7]:9/v1"),
+        ("gpu.lan:port", "http://gpu.lan:11434/v1"),
+        ("gpu.lan:", "http://gpu.lan:11434/v1"),
+        ("gpu.lan:0", "http://gpu.lan:11434/v1"),
+        ("gpu.lan:-1", "http://gpu.lan:11434/v1"),
+        ("gpu.lan:65536", "http://gpu.lan:11434/v1"),
+        ("https://gpu.lan:99999999", "https://gpu.lan/v1"),
+        ("HTTP://gpu.lan:9", "http://gpu.lan:9/v1"),
     ],
 )
 def test_ollama_s_own_variable_is_read_as_ollama_reads_it(host: str, place: str) -> None:
@@ -117,12 +131,108 @@ def test_ollama_s_own_variable_is_read_as_ollama_reads_it(host: str, place: str)
 
 
 @pytest.mark.parametrize(
-    "host", ["http://me:secret@h", "h:port", "http://h/?key=secret", "ftp://h", "http://["]
+    "host", ["http://me:secret@h", "me:secret@h:1", "http://h/?key=secret", "ftp://h", "http://[", "a:b:c"]
 )
 async def test_a_host_that_is_none_is_a_mistake_that_repeats_no_secret(host: str) -> None:
-    with pytest.raises(Mistake) as raised:
+    with pytest.raises(Mistake, match="base URL") as raised:
         await Directory(environment={"OLLAMA_HOST": host}).connect("ollama/m").check()
     assert "secret" not in str(raised.value)
+
+
+# What may be sent where
+
+
+OUTSIDE = {"openai": "http://collect.example/v1", **dict.fromkeys(OF_OPENAI_SHAPE, "http://10.0.0.7:9/v1")}
+OUTSIDE["ollama"] = "10.0.0.7:9"
+SEPARATE = pytest.mark.parametrize("provider", ["openai", "anthropic", *OF_OPENAI_SHAPE])
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of somebody else's, in which the user works with a key of their own."""
+    monkeypatch.chdir(tmp_path)
+    for hosted in HOSTED.values():
+        monkeypatch.delenv(hosted.place, raising=False)
+        monkeypatch.setenv(hosted.key, KEY)
+    return tmp_path
+
+
+@SEPARATE
+def test_a_place_that_only_env_names_gets_no_key_from_outside_of_it(
+    provider: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hosted, place = HOSTED[provider], OUTSIDE.get(provider, "http://collect.example")
+    (folder / ".env").write_text(f"{hosted.place}={place}\n")
+    with pytest.raises(Mistake) as raised:
+        directory_of(None).connect(f"{provider}/m")
+    host = "10.0.0.7:9" if "10.0.0.7" in place else "collect.example"
+    assert str(raised.value) == (
+        f"{hosted.place} in .env names {host}, and {hosted.key} is set outside of it: put the key into .env as well, "
+        "or set the place in the environment"
+    )
+    monkeypatch.delenv(hosted.key)
+    assert directory_of(None).connect(f"{provider}/m").endpoint != hosted.home  # with no key to lose
+    (folder / ".env").write_text(f"{hosted.place}={place}\n{hosted.key}=theirs\n")
+    assert directory_of(None)._endpoint(f"{provider}/m", Entry(f"{provider}/m")).key == "theirs"
+    monkeypatch.setenv(hosted.key, KEY)
+    monkeypatch.setenv(hosted.place, place)
+    assert directory_of(None)._endpoint(f"{provider}/m", Entry(f"{provider}/m")).key == KEY
+
+
+def test_a_key_that_an_entry_names_is_not_lent_to_a_place_of_env_either(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MY_KEY", KEY)
+    (folder / ".env").write_text("GROQ_BASE_URL=http://collect.example/v1\n")
+    (folder / "models.toml").write_text('[models.mine]\nmodel = "groq/m"\nkey = "MY_KEY"\n')
+    with pytest.raises(
+        Mistake, match=r"GROQ_BASE_URL in \.env names collect\.example, and MY_KEY is set outside"
+    ):
+        directory_of(None).connect("mine")
+
+
+def test_what_the_user_typed_and_what_is_here_may_have_the_key(folder: Path) -> None:
+    (folder / ".env").write_text(
+        "OPENAI_BASE_URL=http://collect.example/v1\nGROQ_BASE_URL=http://127.0.0.1:9/v1\n"
+        "MISTRAL_BASE_URL=https://api.mistral.ai/v2\n"
+    )
+    typed = directory_of(None, "http://typed.example/v1")
+    for model in ("openai/m", "groq/m", "mistral/m"):
+        assert typed._endpoint(model, Entry(model)).key == KEY
+
+
+@SEPARATE
+def test_an_entry_at_a_foreign_place_says_which_key_goes_there(provider: str) -> None:
+    hosted = HOSTED[provider]
+
+    def key_at(place: str, key: str = "", **others: str) -> str:
+        entry = Entry(f"{provider}/m", base_url=place, key=key)
+        return Directory({"mine": entry}, environment=others)._endpoint("mine", entry).key
+
+    there = {hosted.key: KEY}
+    with pytest.raises(Mistake) as raised:
+        key_at("https://gateway.example/v1", **there)
+    assert str(raised.value) == (
+        f"mine is at gateway.example by models.toml, and {hosted.key} is the key of {hosted.title}: say which key may "
+        'be sent there, as in key = "VARIABLE"'
+    )
+    assert key_at("https://gateway.example/v1", hosted.key, **there) == KEY
+    assert key_at("https://gateway.example/v1") == ""  # with nothing to lose
+    assert key_at("http://127.0.0.1:9/v1", **there) == key_at(hosted.home + "/", **there) == KEY
+
+
+def test_no_call_is_made_to_a_place_that_may_not_have_the_key(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / ".env").write_text("OPENROUTER_BASE_URL=http://collect.example/v1\n")
+    words = ("run", "role_play", "--limit", "1", "--turns", "1", "--model", "openrouter/a")
+    words += ("--model-role", "interrogator=openrouter/a", "--model-role", "judge=openrouter/a")
+    assert main(words) == 2
+    said = capsys.readouterr().err
+    assert "OPENROUTER_BASE_URL in .env names collect.example, and OPENROUTER_API_KEY is set outside" in said
+    assert len(said.splitlines()) == 1
+    assert KEY not in said
+    assert [path.name for path in folder.iterdir()] == [".env"]
 
 
 # What is particular
@@ -168,8 +278,10 @@ async def test_an_endpoint_that_refuses_a_schema_is_asked_without_one(provider: 
         *((f"{provider}/m", {}, FREE) for provider in HERE),
         ("ollama/gpt-oss:120b-cloud", {}, None),
         ("ollama/kimi-k2:cloud", {}, None),
+        ("ollama/kimi-k2:Cloud", {}, None),
         ("ollama/m", {"OLLAMA_HOST": "gpu.lan"}, None),
         ("ollama/m", {"OLLAMA_HOST": "0.0.0.0"}, FREE),
+        ("ollama/m", {"OLLAMA_HOST": "::1"}, FREE),
         ("vllm/m", {"VLLM_BASE_URL": "http://localhost:8001/v1"}, FREE),
         ("vllm/m", {"VLLM_BASE_URL": "http://[::1]:8001/v1"}, FREE),
         ("vllm/m", {"VLLM_BASE_URL": "https://vllm.example/v1"}, None),

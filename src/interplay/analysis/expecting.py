@@ -4,7 +4,7 @@ import shlex
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from math import isfinite
+from math import isclose, isfinite
 from typing import Protocol
 
 from interplay.analysis.entries import Entry, entries_of, estimated
@@ -13,6 +13,7 @@ from interplay.core.benchmark import Benchmark
 from interplay.core.board import Board, Estimate
 from interplay.core.failures import Mistake, nearest
 from interplay.core.measures import Measure
+from interplay.models.editions import BEFORE_EDITION
 from interplay.models.null import NULL
 from interplay.running.import_note import is_imported
 from interplay.running.results import board_of, options_of
@@ -25,6 +26,7 @@ MOST_UNSCORED = 0.1  # of the conversations that there should be
 MOST_SHOWN = 5
 UNPLAYED, NOT_ENDED = "not played", "not played to the end"
 NO_VERDICT, NO_SCORE = "without a verdict", "without such a score"
+NOT_OF_ALL = " of every judge"  # of a panel: the mean of those who are left is not what was asked for
 
 
 class Recorded(Protocol):
@@ -67,9 +69,10 @@ class Expectation:
 
     def of(self, model: str) -> "Expectation":
         """The same of one model, where a run has several."""
-        if model not in self.found:
+        editions = [name for name in self.found if name.startswith(model + BEFORE_EDITION)]
+        if model not in self.found and len(editions) != 1:
             raise Mistake(f"run {self.run} does not measure {model!r}; {nearest(model, self.found)}")
-        return replace(self, model=model)
+        return replace(self, model=model if model in self.found else editions[0])
 
     @property
     def estimate(self) -> Estimate:
@@ -112,6 +115,7 @@ class Expectation:
         found = self._one
         end = found.estimate.low if lower else found.estimate.high
         holds = end is not None and (end >= bound if lower else end <= bound)
+        holds = holds and not _is_without_spread(found.estimate)
         if not holds or found.unscored > unscored:
             raise AssertionError("\n  ".join(self._told(found, bound, unscored, holds=holds, lower=lower)))
         return found.estimate
@@ -176,9 +180,19 @@ def expect(run: Recorded, name: str) -> Expectation:
             for model, cell in _cells(board, name)
             if model in found
         }
-        return Expectation(row.id, str(run.store), name, scales[name], found)
-    scale = measures[name].scale
-    return Expectation(row.id, str(run.store), name, (scale.low, scale.high), found)
+        scale = scales[name]
+    else:
+        scale = (measures[name].scale.low, measures[name].scale.high)
+    shown = {model: replace(one, estimate=_within(scale, one.estimate)) for model, one in found.items()}
+    return Expectation(row.id, str(run.store), name, scale, shown)
+
+
+def _within(scale: tuple[float, float] | None, estimate: Estimate) -> Estimate:
+    """The interval as a board shows it: it reaches no further than its scale."""
+    if scale is None or estimate.low is None or estimate.high is None:
+        return estimate
+    low, high = (min(max(end, scale[0]), scale[1]) for end in (estimate.low, estimate.high))
+    return replace(estimate, low=low, high=high)
 
 
 def _scales(board: Board) -> dict[str, tuple[float, float] | None]:
@@ -200,6 +214,8 @@ def _found(
 ) -> dict[str, Found]:
     """What there is of every model by a measure; where it is not the one that is asked for, only what is missing."""
     entries = entries_of(records, [run], benchmark, measure, words=False) if measure else []
+    panel = set(run.extent["judges"]) if measure and measure.by == "judges" else set[str]()
+    heard = _heard(records, run) if panel else {}
     roles = [role.name for role in benchmark.subjects(options_of(run, benchmark))]
     rows = [(row, _measured(row.cast, roles) or {row.subject}) for row in records.each(run)]
     there = Counter(model for _, models in rows for model in models)
@@ -207,7 +223,12 @@ def _found(
     found = {}
     for model, count in sorted(planned.items()):
         mine = {entry.number: entry for entry in entries if entry.model == model}
-        reasons = [_reason(row, mine.get(row.number), is_asked) for row, models in rows if model in models]
+        reasons = [
+            _reason(row, mine.get(row.number), is_asked)
+            or _lost(mine.get(row.number), panel, heard, is_asked)
+            for row, models in rows
+            if model in models
+        ]
         lacking = Counter(reason for reason in reasons if reason)
         if count > there[model]:
             lacking[UNPLAYED] = count - there[model]
@@ -230,6 +251,24 @@ def _reason(row: ConversationRow, entry: Entry | None, is_asked: bool) -> str:
     return NO_VERDICT if entry.state == "unjudged" else NO_SCORE if is_asked else ""
 
 
+def _heard(records: Records, run: Run) -> dict[int, set[str]]:
+    """Which judges gave a verdict on each conversation, by the rubric that counts."""
+    return {
+        number: {one.judge for one in verdicts if one.data is not None and one.rubric == run.extent["rubric"]}
+        for (number, item), verdicts in records.verdicts(run).items()
+        if not item
+    }
+
+
+def _lost(entry: Entry | None, panel: set[str], heard: Mapping[int, set[str]], is_asked: bool) -> str:
+    """What a conversation lacks whose value is not of all judges: one who is lost may be the strict one."""
+    if entry is None or entry.value is None:
+        return ""
+    if panel - heard.get(entry.number, set()):
+        return NO_VERDICT + NOT_OF_ALL
+    return NO_SCORE + NOT_OF_ALL if is_asked and panel - entry.values.keys() else ""
+
+
 def _planned(run: Run, benchmark: Benchmark, roles: Iterable[str]) -> dict[str, int]:
     """How many conversations each model should have."""
     casts = spec_of(run.identity, run.extent).casts(benchmark)
@@ -238,11 +277,20 @@ def _planned(run: Run, benchmark: Benchmark, roles: Iterable[str]) -> dict[str, 
     return {model: count * each for model, count in tables.items()}
 
 
+def _is_without_spread(estimate: Estimate) -> bool:
+    """Has it an interval of no width? Wilson's has one where all values are equal; others know nothing then."""
+    if estimate.low is None or estimate.high is None or "wilson" in estimate.method:
+        return False
+    return isclose(estimate.low, estimate.high, rel_tol=1e-9, abs_tol=1e-12)
+
+
 def _interval(estimate: Estimate, bound: float, *, lower: bool) -> str:
     if estimate.value is None:
         return "there is nothing to estimate it from"
     if estimate.low is None or estimate.high is None:
         return f"estimate {estimate.value:.3f} without an interval: n = {estimate.n} is too small for one"
+    if _is_without_spread(estimate):
+        return f"estimate {estimate.value:.3f}; all {estimate.n} values are equal: no spread to see, and so no interval"
     side = f"{'begins below' if lower else 'ends above'} {bound:g}"
     ends = f"{estimate.low:.3f} to {estimate.high:.3f}"
     return f"estimate {estimate.value:.3f}, n = {estimate.n}; the 95% interval, {ends}, {side}"
@@ -251,6 +299,9 @@ def _interval(estimate: Estimate, bound: float, *, lower: bool) -> str:
 def _what_would_do(estimate: Estimate, bound: float, *, lower: bool) -> Iterable[str]:
     """How many conversations such a bound takes, where more of them would help."""
     if estimate.value is None or estimate.low is None:
+        return
+    if _is_without_spread(estimate):
+        yield "more scenarios may differ; a share of yes or no has an interval even where all are equal"
         return
     scenarios, method = estimate.clusters[0] if estimate.clusters else estimate.n, estimate.method
     if "wilson" in method and not is_in_reach(bound, scenarios, lower=lower, method=method):

@@ -22,7 +22,7 @@ from interplay.models.null import NULL, NullModel
 from interplay.models.openai_compatible import OPENAI, OpenAICompatible
 from interplay.models.posting import Endpoint, Patience
 from interplay.models.prices import FREE, Price, list_price
-from interplay.models.providers import HOSTED, is_closed, place_named, takes_no_money
+from interplay.models.providers import HOSTED, host_of, is_closed, is_foreign, place_named, takes_no_money
 from interplay.models.python import python_model
 
 PROVIDERS = (*HOSTED, "local", "python")
@@ -40,6 +40,7 @@ class Directory:
     timeout: float = 0.0
     made: Mapping[str, Model] = field(default_factory=dict)
     environment: Mapping[str, str] = field(default_factory=lambda: os.environ, repr=False)
+    of_file: frozenset[str] = frozenset()  # the variables that only .env sets
 
     def check(self, name: str) -> None:
         """Raise a Mistake if the name cannot be that of a model; connects to nothing."""
@@ -174,10 +175,13 @@ class Directory:
 
     def _endpoint(self, name: str, entry: Entry) -> Endpoint:
         provider = entry.model.partition("/")[0]
-        hosted = HOSTED[provider]
+        hosted, place = HOSTED[provider], self._place(provider, entry)
+        key = self._key(name, entry, hosted.key)
+        if key and is_foreign(provider, place):
+            self._check_trusted(name, entry, place)
         return Endpoint(
-            base_url=self._place(provider, entry),
-            key=self._key(name, entry, hosted.key),
+            base_url=place,
+            key=key,
             needs="" if hosted.here or not self._is_at_home(entry) else hosted.key,
             system_role=entry.system_role,
             schemas=hosted.schemas if entry.schemas is None else entry.schemas,
@@ -211,6 +215,28 @@ class Directory:
         variable = entry.key or usual
         return self.environment.get(variable, "") if variable else ""
 
+    def _check_trusted(self, name: str, entry: Entry, place: str) -> None:
+        """Raise a Mistake if only a file names the place, and the user never said that the key may go there.
+
+        Files come along with a folder that somebody else made: none of them may collect keys.
+        """
+        provider = entry.model.partition("/")[0]
+        hosted, host = HOSTED[provider], host_of(place)
+        if entry.base_url:
+            if not entry.key:
+                raise Mistake(
+                    f"{name} is at {host} by {MODELS}, and {hosted.key} is the key of {hosted.title}: say which key "
+                    f'may be sent there, as in key = "VARIABLE"'
+                )
+            return
+        key = entry.key or hosted.key
+        is_typed = provider == "openai" and self.base_url
+        if hosted.place in self.of_file and key not in self.of_file and not is_typed:
+            raise Mistake(
+                f"{hosted.place} in {KEYS} names {host}, and {key} is set outside of it: put the key into {KEYS} as "
+                "well, or set the place in the environment"
+            )
+
     def _patience(self, entry: Entry) -> Patience:
         timeout = entry.timeout or self.timeout
         return Patience(first_byte=timeout, total=max(timeout, Patience.total)) if timeout else Patience()
@@ -225,12 +251,14 @@ def directory_of(models: Path | None, base_url: str = "", timeout: float = 0.0) 
     """The directory that a user means: the named file of models, or models.toml where there is one; keys of .env."""
     path = models or Path(MODELS)
     entries = read_entries(path) if models or path.exists() else Entries()
+    environment = environment_with(Path(KEYS))
     return Directory(
         entries=entries.models,
         prices=entries.prices,
         base_url=base_url,
         timeout=timeout,
-        environment=environment_with(Path(KEYS)),
+        environment=environment,
+        of_file=frozenset(environment.keys() - os.environ.keys()),
     )
 
 

@@ -31,6 +31,13 @@ CHARACTERS_PER_TOKEN = 4
 MOST_TOKENS = 10**9  # a larger count is a mistake of the endpoint
 _MARGIN = 10_000  # more than a key takes, however it is spelled
 _OUT_OF_FUNDS = ("insufficient_quota", "credit balance is too low")
+_BAD_KEY = (
+    "api key not valid",
+    "api_key_invalid",
+    "valid api key",
+    "api key expired",
+)  # as Gemini says with 400
+_MODERATED = ("moderation", "flagged", "content policy", "content_policy")  # as OpenRouter says with 403
 _TOO_LONG = ("context_length", "context length", "context window", "too long", "too many tokens")
 
 
@@ -309,7 +316,11 @@ def failure_of(answer: Answer, optional: tuple[str, ...] = ()) -> CallFailed:
 
 
 def _cause_of(status: int, said: str, optional: tuple[str, ...]) -> Cause:
-    if status in (401, 402, 403) or (status < 500 and any(words in said for words in _OUT_OF_FUNDS)):
+    if status < 500 and any(words in said for words in _OUT_OF_FUNDS):
+        return "key"
+    if status == 403 and any(words in said for words in _MODERATED) and "account" not in said:
+        return "rejected"  # what was said in one conversation, which says nothing of the others
+    if status in (401, 402, 403) or (status == 400 and any(words in said for words in _BAD_KEY)):
         return "key"
     if status == 429:
         return "rate limit"

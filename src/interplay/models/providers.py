@@ -9,6 +9,7 @@ from interplay.models.anthropic import ANTHROPIC
 from interplay.models.openai_compatible import OPENAI
 
 OLLAMA_PORT = 11434
+MOST_PORTS = 65535
 _EVERYWHERE = ("", "0.0.0.0", "::")  # noqa: S104  # what a server listens on, and no place to call
 _PASSED_ON = (":cloud", "-cloud")  # by Ollama
 _OPEN = ("openai/gpt-oss", "gemini/gemma")  # of those whose other weights are closed
@@ -66,26 +67,53 @@ def place_named(provider: str, environment: Mapping[str, str]) -> str:
     named = environment.get(hosted.place, "").strip()
     if not named:
         return hosted.home
-    return _of_ollama(named) if provider == "ollama" else named
+    return _of_ollama(named.strip("\"'").strip()) if provider == "ollama" else named
 
 
 def _of_ollama(host: str) -> str:
-    """The base URL of what OLLAMA_HOST may hold: a host, with a port or a scheme or neither."""
+    """The base URL of what OLLAMA_HOST may hold: a host, with a port or a scheme or neither.
+
+    As Ollama reads it: with a scheme its usual port is that of the scheme, and a port that is none is the usual one.
+    """
     scheme, separator, rest = host.rpartition("://")
-    try:
-        parts = urlsplit(f"{scheme or 'http'}://{rest}")
-        port = parts.port
-    except ValueError:
-        return host  # which is no base URL, as whoever checks it says
-    if parts.username is not None or parts.query or parts.fragment:
-        return f"{scheme or 'http'}://{rest}"  # so that it is refused
-    name = "127.0.0.1" if (parts.hostname or "") in _EVERYWHERE else parts.hostname or ""
-    name = f"[{name}]" if ":" in name else name
-    if port is None and not separator:
+    scheme = scheme.lower() or "http"
+    if set(rest) & set("@?#"):
+        return f"{scheme}://{rest}"  # so that it is refused
+    place, _, path = rest.partition("/")
+    name, port = _host_and_port(place)
+    name = "127.0.0.1" if name in _EVERYWHERE else f"[{name}]" if ":" in name else name
+    if not port and not separator:
         port = OLLAMA_PORT
-    path = parts.path.rstrip("/")
+    path = f"/{path}".rstrip("/")
     path = path if path.endswith("/v1") else f"{path}/v1"
-    return f"{parts.scheme}://{name}{f':{port}' if port else ''}{path}"
+    return f"{scheme}://{name}{f':{port}' if port else ''}{path}"
+
+
+def _host_and_port(place: str) -> tuple[str, int]:
+    """What stands before and after the colon; 0 where no port does. An IPv6 address may go without its brackets."""
+    try:
+        return str(ip_address(place.removeprefix("[").removesuffix("]"))), 0
+    except ValueError:
+        name, _, typed = place.rpartition(":") if ":" in place else (place, "", "")
+    if name.startswith("[") and name.endswith("]"):
+        name = name[1:-1]
+    port = int(typed) if typed.isascii() and typed.isdecimal() and len(typed) <= len("65535") else 0
+    return name, port if port <= MOST_PORTS else 0
+
+
+def host_of(place: str) -> str:
+    """The host of a base URL, with its port where one is named, and nothing that may be a secret."""
+    try:
+        return urlsplit(place).netloc.rpartition("@")[2]
+    except ValueError:
+        return ""
+
+
+def is_foreign(provider: str, place: str) -> bool:
+    """Is a place neither its provider's own nor on this machine? One without a host is no place at all."""
+    home, host = urlsplit(HOSTED[provider].home), host_of(place)
+    is_its_own = place.startswith(f"{home.scheme}://") and host == home.netloc
+    return bool(host) and not is_its_own and not is_on_this_machine(place)
 
 
 def is_on_this_machine(place: str) -> bool:
@@ -100,7 +128,7 @@ def takes_no_money(model: str, place: str) -> bool:
     """Is a model run by a server on this machine? What is passed on to a cloud is not."""
     provider = HOSTED.get(model.partition("/")[0])
     is_run_here = provider is not None and provider.here and is_on_this_machine(place)
-    return is_run_here and not model.endswith(_PASSED_ON)
+    return is_run_here and not model.lower().endswith(_PASSED_ON)
 
 
 def is_closed(model: str) -> bool:
