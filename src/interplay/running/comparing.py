@@ -40,7 +40,7 @@ def comparability(records: Records, run: Run, benchmark: Benchmark) -> dict[str,
     together = len(benchmark.subjects(options)) > 1
     measured = set(identity["models"]).difference(extent["judges"], *identity["roles"].values())
     return {
-        "imported": set_apart_by(run),  # what was played elsewhere, by nobody knows which prompts, stands apart
+        "imported": set_apart_by(run),  # what was played by nobody knows which prompts
         "options": {name: value for name, value in options.items() if name not in aside},
         "scenarios": f"{extent['limit']} of the set {identity['scenarios'][:8]}",
         "rubric": {"name": _rubric(run, benchmark), "digest": extent["rubric"]},

@@ -81,7 +81,7 @@ async def forecast(engine: Engine) -> Forecast:
     ]
     limit = min(engine.spec.limit or len(scenarios), len(scenarios))
     n = limit * engine.spec.epochs
-    if engine.again and is_imported(engine.again.run):  # what was made elsewhere has some scenarios more often
+    if engine.again and is_imported(engine.again.run):  # some scenarios may be there more often
         n = len({(work.place.scenario.id, work.place.repeat) for work in plan.works}) or limit
     spread = SPREAD if engine.between else engine.benchmark.spread(engine.judging_options)
     difference = detectable_difference(spread, n)
