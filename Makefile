@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: run test check chromium docs slow soak faults perf bugs pictures clean
+.PHONY: run test check types imports chromium docs slow soak faults perf bugs pictures clean
 
 run: $(VENV)/installed ## try it: the embedded model in every role, a board and a report
 	$(BIN)/interplay run role_play --html report.html
@@ -14,7 +14,12 @@ test: check chromium ## all checks and tests
 check: $(VENV)/developed
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
+	$(MAKE) --jobs 2 types imports
+
+types: $(VENV)/developed
 	$(BIN)/mypy
+
+imports: $(VENV)/developed
 	$(BIN)/lint-imports --no-logo
 
 chromium: # the browser that pages are tested in; CHROMIUM names another
@@ -59,6 +64,6 @@ $(VENV)/measured: $(VENV)/developed
 	touch $@
 
 $(VENV)/developed: $(VENV)/made pyproject.toml
-	$(BIN)/pip install --quiet --editable ".[dev]"
+	$(BIN)/pip install --quiet --no-compile --editable ".[dev]"
 	$(BIN)/python -c "from interplay.models import embedded, sentences; embedded.fetch(); sentences.fetch()"
 	touch $@

@@ -355,7 +355,7 @@ def test_what_has_no_code_to_be_read_needs_a_version(pytester: pytest.Pytester) 
 # Workers
 
 
-@pytest.mark.parametrize("store", ["", "tmp"])
+@pytest.mark.parametrize("store", ["", pytest.param("tmp", marks=pytest.mark.slow)])
 def test_workers_of_xdist_play_a_run_once_and_it_is_told_once(
     pytester: pytest.Pytester, write: Callable[..., None], monkeypatch: pytest.MonkeyPatch, store: str
 ) -> None:

@@ -61,6 +61,7 @@ def test_all_benchmarks_with_trials_are_proven(folder: Path, capsys: pytest.Capt
     assert list(folder.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_a_benchmark_and_judges_are_proven_by_name(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["validate", "judges", "--json"]) == 0
     judges = json.loads(capsys.readouterr().out)["trials"]

@@ -15,6 +15,7 @@ def perf(*arguments: str) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=300)
 
 
+@pytest.mark.slow
 def test_a_quick_run_measures_the_job_beside_the_bare_loop_and_needs_no_other_program() -> None:
     ended = perf("--quick", "--alone", "cpu")
     assert ended.returncode == 0, ended.stderr

@@ -116,6 +116,7 @@ def test_a_budget_is_one_for_the_whole_cluster(
     assert in_flight(store) == 0
 
 
+@pytest.mark.slow
 def test_a_storm_of_too_many_is_probed_once_a_window_by_all_nodes_together(
     cluster: RayCluster, plain: tuple[str, int], tmp_path: Path
 ) -> None:

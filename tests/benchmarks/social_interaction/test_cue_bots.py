@@ -126,6 +126,7 @@ def encoder() -> Encoder:
     return sentences.load()
 
 
+@pytest.mark.slow
 def test_the_gap_falls_as_play_nears_real_play(encoder: Encoder) -> None:
     tried = Tried(0, 160, 200, {**EVENLY, "moves": "16"}, encoder)
     assert falls(tried.gaps("o")), tried.told()
